@@ -1,0 +1,2 @@
+/** The public face in Spark: data source {@code tally}, table, options. */
+package io.tally.spark;

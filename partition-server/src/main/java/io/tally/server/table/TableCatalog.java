@@ -1,0 +1,28 @@
+package io.tally.server.table;
+
+import java.sql.SQLException;
+import java.util.List;
+import org.duckdb.DuckDBConnection;
+
+/** All tables of the node, and the database that scans them. Safe for any thread. */
+public interface TableCatalog extends AutoCloseable {
+  /** Names of the tables, in order. */
+  List<String> tableNames();
+
+  /**
+   * The table of exactly that name.
+   *
+   * @throws io.tally.rpc.TallyException TABLE_NOT_FOUND with the nearest name that exists
+   */
+  ServedTable table(String name);
+
+  /**
+   * A connection of its own for one scan, on which {@link ServedPartition#rowsSql} can be run;
+   * results are streamed. The caller closes it.
+   */
+  DuckDBConnection connect() throws SQLException;
+
+  /** Closes the database; scans in flight fail. */
+  @Override
+  void close();
+}

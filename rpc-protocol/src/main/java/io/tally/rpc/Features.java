@@ -1,0 +1,20 @@
+package io.tally.rpc;
+
+import io.tally.rpc.v1.DataType;
+import java.util.Locale;
+
+/** Feature names other than those of functions, see {@code DescribeNodeResponse.features}. */
+public final class Features {
+  /** {@code ScanPartition.range} may be used. */
+  public static final String ROW_RANGE = "scan.row_range";
+
+  /** {@code Open.limit} may be used. */
+  public static final String LIMIT = "scan.limit";
+
+  private Features() {}
+
+  /** The feature of evaluating with operands or literals of a type. */
+  public static String ofType(DataType.Kind kind) {
+    return "type." + kind.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,26 @@
+package io.tally.rpc.client;
+
+import java.io.Serializable;
+
+/**
+ * Limits of one scan, on the client's side.
+ *
+ * @param maxBatchBytes target size of a batch's body
+ * @param windowBytes most bytes of bodies that are asked for and not yet consumed: the memory bound
+ *     of the stream on both sides; credits = max(1, windowBytes / maxBatchBytes)
+ * @param maxRowBytes a row larger than this fails the scan
+ * @param silenceMillis a node that sends nothing at all for this long is given up, NODE_SILENT
+ */
+public record ScanOptions(int maxBatchBytes, long windowBytes, int maxRowBytes, long silenceMillis)
+    implements Serializable {
+
+  /** 1 MiB batches, a window of 16 MiB, rows up to 64 MiB, 60 s of silence. */
+  public static ScanOptions defaults() {
+    return new ScanOptions(1 << 20, 16L << 20, 64 << 20, 60_000);
+  }
+
+  /** How many batches may be on the way at once; at least 1. */
+  public int credits() {
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, windowBytes / maxBatchBytes));
+  }
+}
