@@ -1,6 +1,7 @@
 package io.tally.rpc.arrow;
 
 import io.grpc.MethodDescriptor;
+import io.tally.rpc.v1.PartitionServiceGrpc;
 import io.tally.rpc.v1.ScanRequest;
 import org.apache.arrow.memory.BufferAllocator;
 
@@ -12,9 +13,15 @@ public final class ScanMethod {
 
   /**
    * For either side. Bodies of received frames are allocated from {@code allocator}; a client may
-   * use one descriptor per call and so account each stream's memory by itself.
+   * use one descriptor per call and so account each stream's memory by itself. A node, which
+   * receives no frames, may pass any allocator: nothing is allocated from it.
+   *
+   * <p>A frame that cannot be parsed ends the call with a status whose cause is a {@link
+   * io.tally.rpc.TallyException} with PROTOCOL_VIOLATION.
    */
   public static MethodDescriptor<ScanRequest, ScanFrame> descriptor(BufferAllocator allocator) {
-    throw new UnsupportedOperationException("skeleton");
+    MethodDescriptor<ScanRequest, ?> generated = PartitionServiceGrpc.getScanMethod();
+    return generated.toBuilder(generated.getRequestMarshaller(), new ScanFrameMarshaller(allocator))
+        .build();
   }
 }
