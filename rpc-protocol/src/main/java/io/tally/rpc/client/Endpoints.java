@@ -1,9 +1,18 @@
 package io.tally.rpc.client;
 
+import com.google.common.net.HostAndPort;
+import io.tally.rpc.TallyException;
+import io.tally.rpc.v1.ErrorCode;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Reads the list of addresses that users write. */
 public final class Endpoints {
+  private static final String DNS = "dns:///";
+
   private Endpoints() {}
 
   /**
@@ -11,9 +20,42 @@ public final class Endpoints {
    * the name resolves to now. Spaces round commas are ignored; duplicates are dropped.
    *
    * @throws IllegalArgumentException naming the part that is wrong and the right form
-   * @throws io.tally.rpc.TallyException NODE_UNREACHABLE if a {@code dns:///} name does not resolve
+   * @throws TallyException NODE_UNREACHABLE if a {@code dns:///} name does not resolve
    */
   public static List<NodeAddress> resolve(String endpoints) {
-    throw new UnsupportedOperationException("skeleton");
+    return Arrays.stream(endpoints.split(",", -1))
+        .map(String::strip)
+        .flatMap(endpoint -> resolveOne(endpoint, endpoints))
+        .distinct()
+        .toList();
+  }
+
+  private static Stream<NodeAddress> resolveOne(String endpoint, String endpoints) {
+    if (!endpoint.startsWith(DNS)) {
+      return Stream.of(parse(endpoint, endpoint, endpoints));
+    }
+    NodeAddress name = parse(endpoint.substring(DNS.length()), endpoint, endpoints);
+    try {
+      return Arrays.stream(InetAddress.getAllByName(name.host()))
+          .map(address -> new NodeAddress(address.getHostAddress(), name.port()));
+    } catch (UnknownHostException e) {
+      throw new TallyException(
+          ErrorCode.NODE_UNREACHABLE,
+          "The name \"%s\" of endpoint \"%s\" does not resolve to any address. Check the name, and the name service of this machine."
+              .formatted(name.host(), endpoint),
+          e);
+    }
+  }
+
+  private static NodeAddress parse(String text, String endpoint, String endpoints) {
+    try {
+      HostAndPort parsed = HostAndPort.fromString(text);
+      return new NodeAddress(parsed.getHost(), parsed.getPort());
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      throw new IllegalArgumentException(
+          "\"%s\" in the endpoints \"%s\" is not an address. Write host:port, [IPv6]:port or dns:///name:port, separated by commas."
+              .formatted(endpoint, endpoints),
+          e);
+    }
   }
 }

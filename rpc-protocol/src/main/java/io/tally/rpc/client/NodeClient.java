@@ -1,30 +1,51 @@
 package io.tally.rpc.client;
 
+import com.google.common.util.concurrent.ListenableFuture;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.tally.rpc.TallyException;
+import io.tally.rpc.TallyStatus;
+import io.tally.rpc.v1.DescribeNodeRequest;
 import io.tally.rpc.v1.DescribeNodeResponse;
+import io.tally.rpc.v1.DescribeTableRequest;
 import io.tally.rpc.v1.DescribeTableResponse;
+import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Open;
+import io.tally.rpc.v1.PartitionServiceGrpc;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.BufferAllocator;
 
 /**
- * Calls one node. Safe for any thread. Every method throws {@link io.tally.rpc.TallyException}: the
- * node's own error, or NODE_UNREACHABLE, NOT_A_TALLY_NODE, NODE_SILENT.
+ * Calls one node. Safe for any thread. Every method throws {@link TallyException}: the node's own
+ * error, or NODE_UNREACHABLE, NOT_A_TALLY_NODE, NODE_SILENT.
  */
 public final class NodeClient {
-  NodeClient() {}
+  /** A table may have very many partitions, each with its statistics. */
+  private static final int MAX_DESCRIPTION_BYTES = 64 << 20;
+
+  private final NodeAddress address;
+  private final ManagedChannel channel;
+
+  NodeClient(NodeAddress address, ManagedChannel channel) {
+    this.address = address;
+    this.channel = channel;
+  }
 
   /** Where the node listens. */
   public NodeAddress address() {
-    throw new UnsupportedOperationException("skeleton");
+    return address;
   }
 
   /** Waits at most {@code timeoutMillis}. */
   public DescribeNodeResponse describeNode(long timeoutMillis) {
-    throw new UnsupportedOperationException("skeleton");
+    return await(startDescribeNode(timeoutMillis));
   }
 
   /** Waits at most {@code timeoutMillis}. */
   public DescribeTableResponse describeTable(String table, long timeoutMillis) {
-    throw new UnsupportedOperationException("skeleton");
+    return await(startDescribeTable(table, timeoutMillis));
   }
 
   /**
@@ -35,6 +56,50 @@ public final class NodeClient {
    * @param allocator parent of the stream's own allocator; must outlive the stream
    */
   public ScanStream scan(Open open, ScanOptions options, BufferAllocator allocator) {
-    throw new UnsupportedOperationException("skeleton");
+    forgetFailedConnection();
+    return ScanStream.open(channel, address, open, options, allocator);
+  }
+
+  /** Ends by itself after {@code timeoutMillis} at the latest. */
+  ListenableFuture<DescribeNodeResponse> startDescribeNode(long timeoutMillis) {
+    return stub(timeoutMillis).describeNode(DescribeNodeRequest.getDefaultInstance());
+  }
+
+  /** Ends by itself after {@code timeoutMillis} at the latest. */
+  ListenableFuture<DescribeTableResponse> startDescribeTable(String table, long timeoutMillis) {
+    return stub(timeoutMillis)
+        .describeTable(DescribeTableRequest.newBuilder().setTable(table).build());
+  }
+
+  /** The outcome of a call that was started here. */
+  <T> T await(ListenableFuture<T> answer) {
+    try {
+      return answer.get();
+    } catch (ExecutionException e) {
+      throw TallyStatus.fromStatus(
+          "node " + address, Status.fromThrowable(e), Status.trailersFromThrowable(e));
+    } catch (InterruptedException e) {
+      answer.cancel(true);
+      Thread.currentThread().interrupt();
+      throw new TallyException(
+          ErrorCode.CANCELLED, "Interrupted while waiting for node " + address + ".", e);
+    }
+  }
+
+  private PartitionServiceGrpc.PartitionServiceFutureStub stub(long timeoutMillis) {
+    forgetFailedConnection();
+    return PartitionServiceGrpc.newFutureStub(channel)
+        .withMaxInboundMessageSize(MAX_DESCRIPTION_BYTES)
+        .withDeadlineAfter(timeoutMillis, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * After a failed attempt to connect, gRPC answers calls with that failure until its back-off is
+   * over, up to two minutes. A caller that calls again wants to know how things are now.
+   */
+  private void forgetFailedConnection() {
+    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+      channel.enterIdle();
+    }
   }
 }

@@ -1,34 +1,154 @@
 package io.tally.rpc.client;
 
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.tally.rpc.TallyException;
+import io.tally.rpc.arrow.ArrowSchemas;
+import io.tally.rpc.arrow.RecordBatchDecoder;
+import io.tally.rpc.arrow.ScanFrame;
+import io.tally.rpc.arrow.ScanMethod;
 import io.tally.rpc.v1.Applied;
 import io.tally.rpc.v1.End;
+import io.tally.rpc.v1.Open;
+import io.tally.rpc.v1.Opened;
+import io.tally.rpc.v1.ScanRequest;
+import java.util.Optional;
+import java.util.UUID;
+import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The answer to one scan, batch by batch. gRPC's threads receive ahead of the consumer into a
  * bounded queue; the consumer waits without polling. Credits are topped up as batches are consumed,
- * so that the node always has some in hand unless the consumer is the slower side.
+ * so that the node always has some in hand unless the consumer is the slower side. A batch counts
+ * as consumed when the consumer asks for the next.
  *
  * <p>One thread consumes. {@link #close} may be called by any thread, at any time, and wakes a
  * waiting consumer.
  *
- * <p>Every method but close throws {@link io.tally.rpc.TallyException}: the node's error;
- * NODE_UNREACHABLE if the connection broke; NODE_SILENT if nothing arrived for {@link
- * ScanOptions#silenceMillis} while the consumer waited; PROTOCOL_VIOLATION if the stream ended
- * without totals or with others than arrived. A failed stream stays failed.
+ * <p>Every method but close throws {@link TallyException}: the node's error; NODE_UNREACHABLE if
+ * the connection broke; NODE_SILENT if nothing arrived for {@link ScanOptions#silenceMillis} while
+ * the consumer waited; CANCELLED if the stream was closed or the consumer interrupted;
+ * PROTOCOL_VIOLATION if the stream ended without totals or with others than arrived. A failed
+ * stream stays failed.
  */
 public final class ScanStream implements AutoCloseable {
-  ScanStream() {}
+  private static final Logger LOG = LoggerFactory.getLogger(ScanStream.class);
+
+  /** What a message may hold besides its body: header, totals, names. */
+  private static final int MAX_MESSAGE_OVERHEAD_BYTES = 5 << 20;
+
+  /** A node is asked to give a sign of life this often while a silence is tolerated. */
+  private static final int SIGNS_PER_SILENCE = 4;
+
+  /** Credits go back to the node in this many groups a window, not one by one. */
+  private static final int GRANTS_PER_WINDOW = 4;
+
+  /** How long close waits for gRPC, which answers a cancel at once unless it is in trouble. */
+  private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
+
+  private final ScanLabel label;
+  private final BufferAllocator allocator;
+  private final ScanCall call;
+  private final ScanInbox inbox;
+  private final int grantSize;
+
+  /** Guards root and closed, so that close does not free a batch while it is being loaded. */
+  private final Object batchLock = new Object();
+
+  private VectorSchemaRoot root;
+  private boolean closed;
+
+  // Of the consumer alone.
+  private Schema schema;
+  private boolean hasBatch;
+  private long batchBytes;
+  private long consumedBatches;
+  private int unsentCredits;
+
+  private volatile Counters counters = new Counters(0, 0, 0);
+
+  private record Counters(long batches, long rows, long bodyBytes) {}
+
+  private ScanStream(
+      Channel channel, NodeAddress address, Open open, ScanOptions options, BufferAllocator own) {
+    this.label = new ScanLabel(address, open);
+    this.allocator = own;
+    this.grantSize = Math.max(1, options.credits() / GRANTS_PER_WINDOW);
+    ClientCall<ScanRequest, ScanFrame> grpcCall =
+        channel.newCall(
+            ScanMethod.descriptor(own),
+            CallOptions.DEFAULT.withMaxInboundMessageSize(maxMessageBytes(options)));
+    this.call = new ScanCall(grpcCall);
+    this.inbox = new ScanInbox(call, label, options);
+  }
+
+  /** See {@link NodeClient#scan}. */
+  static ScanStream open(
+      Channel channel,
+      NodeAddress address,
+      Open open,
+      ScanOptions options,
+      BufferAllocator parent) {
+    Open.Builder completed =
+        open.toBuilder()
+            .setMaxBatchBytes(options.maxBatchBytes())
+            .setMaxRowBytes(Math.max(options.maxRowBytes(), options.maxBatchBytes()))
+            .setProgressIntervalMillis(Math.max(1, options.silenceMillis() / SIGNS_PER_SILENCE));
+    if (open.getScanId().isEmpty()) {
+      completed.setScanId(UUID.randomUUID().toString());
+    }
+    BufferAllocator own =
+        parent.newChildAllocator("scan " + completed.getScanId(), 0, maxMemoryBytes(options));
+    ScanStream stream = null;
+    try {
+      stream = new ScanStream(channel, address, completed.build(), options, own);
+      stream.call.start(stream.inbox, completed.build(), options.credits());
+      return stream;
+    } catch (RuntimeException | Error e) {
+      if (stream == null) {
+        own.close();
+      } else {
+        stream.close();
+      }
+      throw e;
+    }
+  }
+
+  private static int maxMessageBytes(ScanOptions options) {
+    long bodyBytes = Math.max(options.maxRowBytes(), options.maxBatchBytes());
+    return (int) Math.min(Integer.MAX_VALUE, bodyBytes + MAX_MESSAGE_OVERHEAD_BYTES);
+  }
+
+  /**
+   * The window, and one frame that gRPC was asked for when the window was not quite full; twice,
+   * because Arrow rounds allocations up to powers of two. What is beyond comes from a node that
+   * does not keep to the protocol.
+   */
+  private static long maxMemoryBytes(ScanOptions options) {
+    return 2 * (options.windowBytes() + maxMessageBytes(options));
+  }
 
   /** The schema of the batches. Waits for Opened. */
   public Schema schema() {
-    throw new UnsupportedOperationException("skeleton");
+    Opened opened = inbox.awaitOpened();
+    if (schema == null) {
+      try {
+        schema = ArrowSchemas.decode(opened.getArrowSchema());
+      } catch (TallyException e) {
+        throw damaged(e);
+      }
+    }
+    return schema;
   }
 
   /** Which parts of Open take effect. Waits for Opened. */
   public Applied applied() {
-    throw new UnsupportedOperationException("skeleton");
+    return inbox.awaitOpened().getApplied();
   }
 
   /**
@@ -36,25 +156,39 @@ public final class ScanStream implements AutoCloseable {
    * been checked; a batch may be empty.
    */
   public boolean next() {
-    throw new UnsupportedOperationException("skeleton");
+    release();
+    Optional<ScanFrame> frame = inbox.awaitBatch();
+    frame.ifPresent(this::load);
+    return frame.isPresent();
   }
 
   /**
    * The current batch: the same root each time, its content valid until the next call of {@link
-   * #next} or {@link #close}. To keep vectors longer, transfer them.
+   * #next} or {@link #close}. To keep vectors longer, transfer them to another allocator.
+   *
+   * @throws IllegalStateException if the last call of {@link #next} did not return true
    */
   public VectorSchemaRoot batch() {
-    throw new UnsupportedOperationException("skeleton");
+    if (!hasBatch) {
+      throw new IllegalStateException("there is no current batch");
+    }
+    return root;
   }
 
-  /** The node's totals, once {@link #next} returned false. */
+  /**
+   * The node's totals, once {@link #next} returned false.
+   *
+   * @throws IllegalStateException before that
+   */
   public End totals() {
-    throw new UnsupportedOperationException("skeleton");
+    return inbox.totals().orElseThrow(() -> new IllegalStateException("the scan is not complete"));
   }
 
   /** What has arrived so far, for metrics. Safe for any thread. */
   public Received received() {
-    throw new UnsupportedOperationException("skeleton");
+    Counters now = counters;
+    return new Received(
+        now.batches, now.rows, now.bodyBytes, inbox.firstBatchNanos(), inbox.waitedNanos());
   }
 
   /**
@@ -72,9 +206,85 @@ public final class ScanStream implements AutoCloseable {
 
   /**
    * Cancels the scan if it is not finished and releases everything. The batch is no longer valid.
+   * May be called again.
    */
   @Override
   public void close() {
-    throw new UnsupportedOperationException("skeleton");
+    inbox.fail(label.closed());
+    synchronized (batchLock) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      if (root != null) {
+        root.close();
+      }
+    }
+    // A frame may still be on its way through gRPC, in memory of this allocator.
+    if (call.started() && !inbox.awaitCallOver(CLOSE_TIMEOUT_MILLIS)) {
+      LOG.warn(
+          "gRPC has not ended a cancelled call in {} ms; its memory is freed when it does",
+          CLOSE_TIMEOUT_MILLIS);
+      inbox.afterCall(allocator::close);
+      return;
+    }
+    allocator.close();
+  }
+
+  private void release() {
+    if (!hasBatch) {
+      return;
+    }
+    hasBatch = false;
+    synchronized (batchLock) {
+      if (!closed) {
+        root.clear();
+      }
+    }
+    inbox.consumed(batchBytes);
+    consumedBatches++;
+    unsentCredits++;
+    if (unsentCredits >= grantSize && inbox.expectsBatches()) {
+      inbox.grant(unsentCredits);
+      call.grant(unsentCredits, consumedBatches);
+      unsentCredits = 0;
+    }
+  }
+
+  private void load(ScanFrame frame) {
+    batchBytes = ScanInbox.heldBytes(frame);
+    long bodyBytes = frame.bodyBytes();
+    try (frame) {
+      Schema batchSchema = schema();
+      synchronized (batchLock) {
+        if (closed) {
+          throw label.closed();
+        }
+        if (root == null) {
+          root = VectorSchemaRoot.create(batchSchema, allocator);
+        }
+        decode(frame);
+      }
+    }
+    hasBatch = true;
+    Counters before = counters;
+    counters =
+        new Counters(
+            before.batches + 1, before.rows + root.getRowCount(), before.bodyBytes + bodyBytes);
+  }
+
+  private void decode(ScanFrame frame) {
+    try {
+      RecordBatchDecoder.load(frame, root);
+    } catch (TallyException e) {
+      throw damaged(e);
+    }
+  }
+
+  /** Damage that only the consumer's side notices ends the scan too. */
+  private TallyException damaged(TallyException error) {
+    TallyException located = label.located(error);
+    inbox.fail(located);
+    return located;
   }
 }
