@@ -31,9 +31,9 @@ public interface ServedPartition {
   List<String> partitioningColumns();
 
   /**
-   * A complete SELECT that yields the rows with all columns of the table under their own names. It
-   * contains nothing that came from a client but the numbers of the range; it may be used as a
-   * subquery.
+   * A complete SELECT that yields the rows with all {@linkplain ServedTable#columns served columns}
+   * of the table under their own names. It contains nothing that came from a client but the numbers
+   * of the range; it may be used as a subquery.
    *
    * @param range rows by position, see {@code RowRange}; empty: all rows
    * @throws io.tally.rpc.TallyException INVALID_REQUEST if there is a range and the partition is

@@ -22,7 +22,7 @@ public interface TableCatalog extends AutoCloseable {
    */
   DuckDBConnection connect() throws SQLException;
 
-  /** Closes the database; scans in flight fail. */
+  /** Closes the database. Stop the scans first: connections that are still open keep its memory. */
   @Override
   void close();
 }

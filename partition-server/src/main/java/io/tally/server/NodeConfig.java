@@ -1,0 +1,50 @@
+package io.tally.server;
+
+import io.tally.server.table.DatabaseSettings;
+import io.tally.server.table.TableDefinition;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The configuration of a node as {@link NodeConfigReader} read it from a file, complete and checked
+ * as far as that is possible without looking into the data.
+ *
+ * @param node name of the node, unique in the cluster
+ * @param host address to listen on
+ * @param port 0: any free one
+ */
+record NodeConfig(
+    String node,
+    String host,
+    int port,
+    Limits limits,
+    DatabaseSettings database,
+    List<TableDefinition> tables) {
+  NodeConfig {
+    Objects.requireNonNull(node);
+    Objects.requireNonNull(host);
+    Objects.requireNonNull(limits);
+    Objects.requireNonNull(database);
+    tables = List.copyOf(tables);
+  }
+
+  /**
+   * What clients may ask of the node.
+   *
+   * @param concurrentScans scans that run at once
+   * @param queuedScans further ones that wait; more are refused
+   * @param queueTimeoutMillis how long a scan waits before it is refused
+   * @param windowBytes the most one scan may hold unacknowledged
+   * @param expressionDepth how deep an expression may be nested
+   * @param expressionNodes how many nodes an expression may have
+   */
+  record Limits(
+      int concurrentScans,
+      int queuedScans,
+      long queueTimeoutMillis,
+      long windowBytes,
+      int expressionDepth,
+      int expressionNodes) {
+    static final Limits DEFAULTS = new Limits(8, 64, 30_000, 64L << 20, 64, 200_000);
+  }
+}

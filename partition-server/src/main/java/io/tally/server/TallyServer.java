@@ -1,0 +1,182 @@
+package io.tally.server;
+
+import io.tally.server.grpc.NodeServer;
+import io.tally.server.grpc.NodeSettings;
+import io.tally.server.table.CatalogException;
+import io.tally.server.table.DuckDbCatalog;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Option;
+
+/**
+ * The node as a process: takes a configuration file, opens its tables, and serves them until it is
+ * told to stop.
+ *
+ * <p>SIGTERM and SIGINT stop it: it admits no more scans, gives those that run {@value
+ * #STOP_GRACE_MILLIS} ms to finish, and exits with code 0. What cannot be started is said in one
+ * line per problem, without a stack trace; see the exit codes in {@code --help}.
+ */
+@Command(
+    name = "tally-server",
+    description = "Serves partitions of tables to Tally's Spark connector.",
+    mixinStandardHelpOptions = true,
+    versionProvider = TallyServer.Version.class,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:stopped as told",
+      "1:a fault of the program",
+      "2:the command line or the configuration is wrong",
+      "3:the data cannot be read, or is not what the configuration says",
+      "4:the address cannot be listened on"
+    })
+public final class TallyServer implements Callable<Integer> {
+  private static final Logger LOG = LoggerFactory.getLogger(TallyServer.class);
+
+  private static final int STOPPED = 0;
+  private static final int FAULT = 1;
+  private static final int CONFIGURATION_PROBLEM = 2;
+  private static final int DATA_PROBLEM = 3;
+  private static final int ADDRESS_PROBLEM = 4;
+  private static final long STOP_GRACE_MILLIS = 10_000;
+
+  @Option(
+      names = "--config",
+      required = true,
+      paramLabel = "FILE",
+      description = "The node's configuration; conf/node.example.yaml explains every key.")
+  private Path configFile;
+
+  @Option(
+      names = "--ready-file",
+      paramLabel = "FILE",
+      description = "Written with host:port as soon as the node listens; deleted when it stops.")
+  private Path readyFile;
+
+  TallyServer() {}
+
+  /** Runs until the node is stopped. */
+  public static void main(String[] arguments) {
+    int exitCode =
+        new CommandLine(new TallyServer())
+            .setParameterExceptionHandler(TallyServer::explain)
+            .setExecutionExceptionHandler(TallyServer::explainFault)
+            .execute(arguments);
+    System.exit(exitCode);
+  }
+
+  @Override
+  public Integer call() throws InterruptedException, SQLException {
+    try {
+      Optional<ReadyFile> ready = ReadyFile.prepare(Optional.ofNullable(readyFile));
+      NodeConfig config = NodeConfigReader.read(configFile);
+      try (DuckDbCatalog catalog = DuckDbCatalog.open(config.database(), config.tables())) {
+        return serve(config, catalog, ready);
+      }
+    } catch (ConfigurationException e) {
+      return refuse(CONFIGURATION_PROBLEM, e.lines());
+    } catch (CatalogException e) {
+      int exitCode =
+          e.kind() == CatalogException.Kind.CONFIGURATION ? CONFIGURATION_PROBLEM : DATA_PROBLEM;
+      return refuse(exitCode, List.of(configFile + ": " + e.getMessage()));
+    }
+  }
+
+  private static int serve(NodeConfig config, DuckDbCatalog catalog, Optional<ReadyFile> ready)
+      throws InterruptedException {
+    NodeServer server;
+    try {
+      server = NodeServer.start(settings(config), catalog);
+    } catch (IOException e) {
+      return refuse(
+          ADDRESS_PROBLEM,
+          List.of(
+              String.format(
+                  "cannot listen on %s:%d: %s; choose another port, or stop what uses it",
+                  config.host(), config.port(), rootMessage(e))));
+    }
+    Thread stop = new Thread(() -> stop(server, catalog, ready), "stop");
+    Runtime.getRuntime().addShutdownHook(stop);
+    try {
+      String address = config.host() + ":" + server.port();
+      LOG.info("{} listens on {}", config.node(), address);
+      ready.ifPresent(file -> file.write(address));
+      server.awaitTermination();
+    } catch (RuntimeException e) {
+      Runtime.getRuntime().removeShutdownHook(stop); // it would end with the code of success
+      server.close();
+      throw e;
+    }
+    return STOPPED;
+  }
+
+  /** Runs while the process ends; halting is the only way to an exit code other than 143. */
+  private static void stop(NodeServer server, DuckDbCatalog catalog, Optional<ReadyFile> ready) {
+    int exitCode = STOPPED;
+    try {
+      ready.ifPresent(ReadyFile::delete);
+      server.stop(STOP_GRACE_MILLIS);
+      catalog.close();
+      LOG.info("stopped");
+    } catch (RuntimeException e) {
+      LOG.error("did not stop cleanly", e);
+      exitCode = FAULT;
+    }
+    Runtime.getRuntime().halt(exitCode);
+  }
+
+  private static NodeSettings settings(NodeConfig config) {
+    NodeConfig.Limits limits = config.limits();
+    return new NodeSettings(
+        config.node(),
+        config.host(),
+        config.port(),
+        limits.concurrentScans(),
+        limits.queuedScans(),
+        limits.queueTimeoutMillis(),
+        limits.windowBytes(),
+        limits.expressionDepth(),
+        limits.expressionNodes());
+  }
+
+  private static int refuse(int exitCode, List<String> lines) {
+    lines.forEach(line -> System.err.println("tally-server: " + line));
+    return exitCode;
+  }
+
+  private static int explain(CommandLine.ParameterException e, String[] arguments) {
+    return refuse(
+        CONFIGURATION_PROBLEM, List.of(e.getMessage() + "; tally-server --help lists the options"));
+  }
+
+  private static int explainFault(
+      Exception e, CommandLine command, CommandLine.ParseResult arguments) {
+    LOG.error("the node failed", e);
+    return FAULT;
+  }
+
+  private static String rootMessage(Throwable e) {
+    Throwable root = e;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return String.valueOf(root.getMessage());
+  }
+
+  /** Says which version this is, for {@code --version}. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      String version = TallyServer.class.getPackage().getImplementationVersion();
+      return new String[] {"tally-server " + (version == null ? "(not packaged)" : version)};
+    }
+  }
+}

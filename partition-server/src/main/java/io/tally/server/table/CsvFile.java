@@ -1,0 +1,79 @@
+package io.tally.server.table;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * A CSV file as DuckDB's sniffer sees it after reading all of it, so that a later scan does not
+ * guess again.
+ *
+ * @param options everything but the columns that {@code read_csv} has to be told
+ * @param columns in the order of the file, with the types that their values look like
+ */
+record CsvFile(StoredFile file, String options, List<StoredColumn> columns) {
+  CsvFile {
+    columns = List.copyOf(columns);
+  }
+
+  static CsvFile sniff(DuckDb database, StoredFile file) throws CatalogException {
+    List<CsvFile> sniffed = new ArrayList<>();
+    List<StoredColumn> columns = new ArrayList<>();
+    // The sniffer names a format only if it is not the usual one; NULL: the usual one.
+    database.query(
+        "SELECT Delimiter, Quote, Escape, Comment, SkipRows, HasHeader, DateFormat,"
+            + " TimestampFormat, unnest(Columns, recursive := true)"
+            + " FROM sniff_csv("
+            + SqlText.path(file.path())
+            + ", sample_size = -1)",
+        row -> {
+          String options =
+              "auto_detect = false"
+                  + (", delim = " + character(row.getString(1)))
+                  + (", quote = " + character(row.getString(2)))
+                  + (", escape = " + character(row.getString(3)))
+                  + (", comment = " + character(row.getString(4)))
+                  + (", skip = " + row.getLong(5))
+                  + (", header = " + row.getBoolean(6))
+                  + format("dateformat", row.getString(7))
+                  + format("timestampformat", row.getString(8));
+          columns.add(new StoredColumn(row.getString(9), DuckTypeParser.parse(row.getString(10))));
+          if (sniffed.isEmpty()) {
+            sniffed.add(new CsvFile(file, options, List.of()));
+          }
+        });
+    if (sniffed.isEmpty()) {
+      throw CatalogException.data(file.path() + " has no columns; is it CSV?");
+    }
+    return new CsvFile(file, sniffed.get(0).options, columns);
+  }
+
+  /** The options that fix names and types of the columns, in the order of this file. */
+  String optionsWith(List<StoredColumn> tableColumns) {
+    return options
+        + columns.stream()
+            .map(
+                column ->
+                    SqlText.text(column.name())
+                        + ": "
+                        + SqlText.text(typeIn(tableColumns, column.name())))
+            .collect(Collectors.joining(", ", ", columns = {", "}"));
+  }
+
+  private static String typeIn(List<StoredColumn> tableColumns, String name) {
+    return tableColumns.stream()
+        .filter(column -> column.name().equals(name))
+        .findFirst()
+        .orElseThrow()
+        .type()
+        .sql();
+  }
+
+  private static String character(String sniffed) {
+    return SqlText.text(sniffed.equals("(empty)") ? "" : sniffed);
+  }
+
+  private static String format(String option, String sniffed) {
+    return sniffed == null ? "" : ", " + option + " = " + SqlText.text(sniffed);
+  }
+}

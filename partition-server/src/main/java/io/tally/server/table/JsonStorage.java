@@ -1,0 +1,85 @@
+package io.tally.server.table;
+
+import io.tally.rpc.v1.RowRange;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+
+/**
+ * JSON files, read with columns that are fixed for the table: every key that occurs in any of its
+ * files. A record without a key has NULL there. No positions.
+ */
+final class JsonStorage implements PartitionStorage {
+  private final List<StoredFile> files;
+  private final List<StoredColumn> columns;
+
+  JsonStorage(List<StoredFile> files, List<StoredColumn> columns) {
+    this.files = List.copyOf(files);
+    this.columns = List.copyOf(columns);
+  }
+
+  /**
+   * Reads all records of all JSON files of a table for their keys and types.
+   *
+   * @param fixed types that the operator chose, by column; columns that are in no file are added
+   */
+  static List<StoredColumn> columns(
+      DuckDb database, List<StoredFile> files, Map<String, DuckType> fixed)
+      throws CatalogException {
+    List<Path> paths = files.stream().map(StoredFile::path).toList();
+    Map<String, DuckType> types = new LinkedHashMap<>();
+    for (StoredColumn column :
+        database.describe(
+            "SELECT * FROM read_json("
+                + SqlText.paths(paths)
+                + ", sample_size = -1, union_by_name = true, hive_partitioning = false)")) {
+      types.put(column.name(), column.type());
+    }
+    types.putAll(fixed);
+    List<StoredColumn> columns = new ArrayList<>();
+    types.forEach((name, type) -> columns.add(new StoredColumn(name, type)));
+    return columns;
+  }
+
+  @Override
+  public String format() {
+    return "json";
+  }
+
+  @Override
+  public List<StoredColumn> columns() {
+    return columns;
+  }
+
+  @Override
+  public List<StoredFile> files() {
+    return files;
+  }
+
+  @Override
+  public OptionalLong knownRows() {
+    return OptionalLong.empty();
+  }
+
+  @Override
+  public boolean splittable() {
+    return false;
+  }
+
+  @Override
+  public String rowsSql(String selectList, Optional<RowRange> range) {
+    return "SELECT "
+        + selectList
+        + " FROM read_json("
+        + SqlText.paths(files.stream().map(StoredFile::path).toList())
+        + columns.stream()
+            .map(column -> SqlText.text(column.name()) + ": " + SqlText.text(column.type().sql()))
+            .collect(Collectors.joining(", ", ", columns = {", "}"))
+        + ", hive_partitioning = false)";
+  }
+}
