@@ -1,0 +1,44 @@
+package io.tally.server.grpc;
+
+import java.util.Objects;
+
+/**
+ * Who a node is, where it listens, and its limits.
+ *
+ * @param nodeId unique in the cluster
+ * @param host the address to listen on, and no other
+ * @param port 0: any free one
+ * @param concurrentScans scans that run at once, each on a thread of its own
+ * @param queuedScans further scans that wait for their turn
+ * @param queueTimeoutMillis the longest that a scan waits
+ * @param windowBytes the most that one scan may hold unacknowledged, and therefore the most that
+ *     its frames take up in this process
+ * @param expressionDepth deepest nesting of a scan's expressions
+ * @param expressionNodes most nodes of a scan's expressions
+ */
+public record NodeSettings(
+    String nodeId,
+    String host,
+    int port,
+    int concurrentScans,
+    int queuedScans,
+    long queueTimeoutMillis,
+    long windowBytes,
+    int expressionDepth,
+    int expressionNodes) {
+  public NodeSettings {
+    Objects.requireNonNull(nodeId);
+    Objects.requireNonNull(host);
+    require(port >= 0 && port <= 65_535, "port is 0 to 65535");
+    require(concurrentScans >= 1, "concurrent scans are at least 1");
+    require(queuedScans >= 0, "queued scans are at least 0");
+    require(queueTimeoutMillis >= 1, "the queue timeout is at least 1 ms");
+    require(windowBytes >= 1, "the window has at least 1 byte");
+  }
+
+  private static void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new IllegalArgumentException(otherwise);
+    }
+  }
+}

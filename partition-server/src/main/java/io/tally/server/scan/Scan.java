@@ -1,0 +1,308 @@
+package io.tally.server.scan;
+
+import io.tally.rpc.TallyException;
+import io.tally.rpc.arrow.RecordBatchEncoder;
+import io.tally.rpc.arrow.ScanFrame;
+import io.tally.rpc.v1.End;
+import io.tally.rpc.v1.ErrorCode;
+import io.tally.server.table.TableCatalog;
+import java.io.IOException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.ipc.ArrowReader;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.duckdb.DuckDBChunkedResult;
+import org.duckdb.DuckDBConnection;
+import org.duckdb.DuckDBPreparedStatement;
+import org.duckdb.DuckDBResultSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the statement of a {@link ScanPlan} on a connection of its own and hands on its rows as
+ * batch frames. One thread calls everything but {@link #cancel}, which any thread may call.
+ *
+ * <p>Frames may outlive the scan, but not the allocator that was given. Every method but cancel and
+ * close throws {@link TallyException}.
+ */
+public final class Scan implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Scan.class);
+
+  /**
+   * Errors are told apart by the engine's exception type. No answer depends on the order of rows,
+   * and giving it up lets threads deliver side by side (twice as fast on two).
+   */
+  private static final String SESSION =
+      "SET SESSION errors_as_json = true;"
+          + " SET SESSION preserve_insertion_order = false;"
+          + " SET SESSION TimeZone = 'UTC'";
+
+  /** Rows of a batch without columns. */
+  private static final long MAX_COLUMNLESS_ROWS = 1 << 20;
+
+  /** Chunks to wait for until an error that was lost shows up again. */
+  private static final int DIAGNOSED_CHUNKS = 1000;
+
+  private static final long INTERRUPT_MILLIS = 20;
+
+  private final ScanPlan plan;
+  private final BufferAllocator allocator;
+  private final ScheduledExecutorService scheduler;
+  private final DuckDBConnection connection;
+  private volatile DuckDBPreparedStatement statement;
+  private ResultSet result;
+  private ArrowReader reader;
+  private BatchCutter cutter;
+  private long columnlessRows = -1;
+
+  private long batches;
+  private long rows;
+  private long bodyBytes;
+
+  private volatile boolean cancelled;
+  private volatile boolean closed;
+  private Future<?> interrupts;
+
+  private Scan(
+      ScanPlan plan,
+      DuckDBConnection connection,
+      BufferAllocator allocator,
+      ScheduledExecutorService scheduler) {
+    this.plan = plan;
+    this.connection = connection;
+    this.allocator = allocator;
+    this.scheduler = scheduler;
+  }
+
+  /**
+   * A scan whose statement is prepared; it runs at the first call of {@link #next}.
+   *
+   * @param allocator outlives all frames
+   * @param scheduler runs the interrupts of a cancelled scan
+   */
+  public static Scan prepare(
+      ScanPlan plan,
+      TableCatalog catalog,
+      BufferAllocator allocator,
+      ScheduledExecutorService scheduler) {
+    plan.table.checkUnchanged();
+    Scan scan;
+    try {
+      scan = new Scan(plan, catalog.connect(), allocator, scheduler);
+    } catch (SQLException e) {
+      throw EngineFailure.unknown(plan, e);
+    }
+    try {
+      scan.prepareStatement();
+      return scan;
+    } catch (SQLException e) {
+      TallyException error = scan.failure(e);
+      scan.close();
+      throw error;
+    } catch (RuntimeException | Error e) {
+      scan.close();
+      throw e;
+    }
+  }
+
+  /** The plan that is carried out. */
+  public ScanPlan plan() {
+    return plan;
+  }
+
+  /**
+   * The next batch, owned by the caller; empty at the end. Waits for the engine.
+   *
+   * @throws TallyException CANCELLED after {@link #cancel}; ROW_TOO_LARGE, DATA_UNREADABLE,
+   *     ARITHMETIC_OVERFLOW, LAYOUT_CHANGED, INTERNAL
+   */
+  public Optional<ScanFrame> next() {
+    requireNotCancelled();
+    try {
+      if (result == null) {
+        execute();
+      }
+      Optional<ScanFrame> frame = plan.countOnly ? nextColumnless() : cutter.next();
+      frame.ifPresent(this::count);
+      return frame;
+    } catch (SQLException | IOException e) {
+      throw failure(e);
+    }
+  }
+
+  /** The totals of all frames handed out, once {@link #next} was empty. */
+  public End end() {
+    return End.newBuilder()
+        .setBatches(batches)
+        .setRows(rows)
+        .setBodyBytes(bodyBytes)
+        .setRowsScanned(plan.rowsScanned())
+        .build();
+  }
+
+  /**
+   * Makes {@link #next} fail soon, wherever the engine is; returns at once. The thread that runs
+   * the scan still has to close it.
+   */
+  public void cancel() {
+    synchronized (this) {
+      if (cancelled || closed) {
+        return;
+      }
+      cancelled = true;
+      // The engine forgets an interrupt that arrives just before a statement starts, so it is told
+      // until it has stopped.
+      interrupts =
+          scheduler.scheduleWithFixedDelay(
+              this::interrupt, INTERRUPT_MILLIS, INTERRUPT_MILLIS, TimeUnit.MILLISECONDS);
+    }
+    interrupt();
+  }
+
+  /** Stops the statement if it still runs, and gives back all but the frames. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      closed = true;
+      if (interrupts != null) {
+        interrupts.cancel(false);
+      }
+    }
+    closeQuietly(cutter);
+    closeQuietly(reader);
+    closeQuietly(result);
+    closeQuietly(statement);
+    closeQuietly(connection);
+  }
+
+  private void prepareStatement() throws SQLException {
+    try (Statement session = connection.createStatement()) {
+      session.execute(SESSION);
+    }
+    statement = connection.prepare(plan.sql);
+    for (int i = 0; i < plan.parameters.size(); i++) {
+      plan.parameters.get(i).bind(statement, i + 1);
+    }
+  }
+
+  private void execute() throws SQLException, IOException {
+    result = statement.executeQuery();
+    if (plan.countOnly) {
+      return;
+    }
+    List<Field> fields = plan.schema().getFields();
+    int rows = ChunkRows.of(fields, plan.maxBatchBytes, plan.storedBytesPerRow);
+    reader = (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, rows);
+    requireSameTypes(fields, reader.getVectorSchemaRoot().getSchema().getFields());
+    cutter = new BatchCutter(reader, allocator, plan.maxBatchBytes, plan.maxRowBytes, plan.where());
+  }
+
+  private Optional<ScanFrame> nextColumnless() throws SQLException {
+    if (columnlessRows < 0) {
+      if (!result.next()) {
+        throw new IllegalStateException("a count without a row");
+      }
+      columnlessRows = Math.min(result.getLong(1), plan.limit.orElse(Long.MAX_VALUE));
+    }
+    int rows = (int) Math.min(columnlessRows, MAX_COLUMNLESS_ROWS);
+    if (rows == 0) {
+      return Optional.empty();
+    }
+    columnlessRows -= rows;
+    try (VectorSchemaRoot root = new VectorSchemaRoot(List.of(), List.of(), rows)) {
+      return Optional.of(RecordBatchEncoder.encode(root, batches));
+    }
+  }
+
+  private void count(ScanFrame frame) {
+    batches++;
+    rows += frame.message().getBatch().getRows();
+    bodyBytes += frame.bodyBytes();
+  }
+
+  private void interrupt() {
+    DuckDBPreparedStatement running = statement;
+    if (running == null || closed) {
+      return;
+    }
+    try {
+      running.cancel();
+    } catch (SQLException e) {
+      log.debug("The statement ended before it could be interrupted", e);
+    }
+  }
+
+  private void requireNotCancelled() {
+    if (cancelled) {
+      throw new TallyException(
+          ErrorCode.CANCELLED, "The scan of " + plan.where() + " was cancelled.");
+    }
+  }
+
+  private TallyException failure(Exception error) {
+    requireNotCancelled();
+    Optional<EngineFailure> told = EngineFailure.of(error);
+    if (told.isEmpty() && result == null && statement != null) {
+      told = diagnose();
+      requireNotCancelled();
+    }
+    try {
+      plan.table.checkUnchanged();
+    } catch (TallyException changed) {
+      changed.addSuppressed(error);
+      return changed;
+    }
+    return told.map(failure -> failure.toError(plan, error))
+        .orElseGet(() -> EngineFailure.unknown(plan, error));
+  }
+
+  /**
+   * Finds out why the statement failed. When a streamed result fails before its first rows, the
+   * driver loses the engine's message; run again through the driver's other interface, it is told.
+   */
+  private Optional<EngineFailure> diagnose() {
+    try (DuckDBChunkedResult again = statement.query()) {
+      for (int i = 0; i < DIAGNOSED_CHUNKS && again.nextChunk(); i++) {
+        log.trace("The statement has got as far as chunk {}", i);
+      }
+      return Optional.empty();
+    } catch (SQLException | RuntimeException e) {
+      return EngineFailure.of(e);
+    }
+  }
+
+  private static void requireSameTypes(List<Field> planned, List<Field> exported) {
+    if (planned.size() != exported.size()) {
+      throw new IllegalStateException(
+          "planned %d columns, exported %d".formatted(planned.size(), exported.size()));
+    }
+    for (int i = 0; i < planned.size(); i++) {
+      if (!planned.get(i).getType().equals(exported.get(i).getType())) {
+        throw new IllegalStateException(
+            "column \"%s\" was planned as %s and exported as %s"
+                .formatted(
+                    planned.get(i).getName(), planned.get(i).getType(), exported.get(i).getType()));
+      }
+      requireSameTypes(planned.get(i).getChildren(), exported.get(i).getChildren());
+    }
+  }
+
+  private void closeQuietly(AutoCloseable resource) {
+    if (resource == null) {
+      return;
+    }
+    try {
+      resource.close();
+    } catch (Exception e) {
+      log.warn("Could not release what the scan of {} held", plan.where(), e);
+    }
+  }
+}

@@ -1,0 +1,78 @@
+package io.tally.server.scan;
+
+import io.tally.rpc.v1.Applied;
+import io.tally.server.table.ServedTable;
+import java.util.List;
+import java.util.OptionalLong;
+import org.apache.arrow.vector.types.pojo.Schema;
+
+/**
+ * A checked request: the statement that answers it and everything that is known before it runs.
+ * Immutable.
+ */
+public final class ScanPlan {
+  final ServedTable table;
+  final String sql;
+  final List<SqlParameter> parameters;
+  final boolean countOnly;
+  final OptionalLong limit;
+  final boolean sums;
+  final long storedBytesPerRow;
+  final long maxBatchBytes;
+  final long maxRowBytes;
+  private final Schema schema;
+  private final Applied applied;
+  private final String partitions;
+  private final long rowsScanned;
+
+  ScanPlan(
+      ServedTable table,
+      Sql sql,
+      Schema schema,
+      Applied applied,
+      boolean countOnly,
+      OptionalLong limit,
+      boolean sums,
+      TableSource source,
+      long maxBatchBytes,
+      long maxRowBytes) {
+    this.table = table;
+    this.sql = sql.text();
+    this.parameters = sql.parameters();
+    this.schema = schema;
+    this.applied = applied;
+    this.countOnly = countOnly;
+    this.limit = limit;
+    this.sums = sums;
+    this.partitions = source.describe();
+    this.rowsScanned = source.rows();
+    this.storedBytesPerRow = source.storedBytesPerRow();
+    this.maxBatchBytes = maxBatchBytes;
+    this.maxRowBytes = maxRowBytes;
+  }
+
+  /** The schema of the batches. */
+  public Schema schema() {
+    return schema;
+  }
+
+  /** Which parts of the request take effect. */
+  public Applied applied() {
+    return applied;
+  }
+
+  /** The ids of the partitions for people, cut short. */
+  public String partitions() {
+    return partitions;
+  }
+
+  /** Rows of the covered partitions and ranges, before predicate, aggregation and limit. */
+  public long rowsScanned() {
+    return rowsScanned;
+  }
+
+  /** "table x, partitions y", for messages. */
+  String where() {
+    return "table \"" + table.name() + "\", partitions " + partitions;
+  }
+}

@@ -1,0 +1,141 @@
+package io.tally.server.scan;
+
+import io.tally.rpc.TallyException;
+import io.tally.rpc.v1.Applied;
+import io.tally.rpc.v1.ErrorCode;
+import io.tally.rpc.v1.Open;
+import io.tally.server.table.ServedColumn;
+import io.tally.server.table.ServedTable;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.Schema;
+
+/**
+ * Checks an Open against the table that it names and hands on the plan to answer it with. Touches
+ * no data. Safe for any thread.
+ */
+public final class ScanPlanner {
+  /** A batch is one gRPC message, whose length is an int; the rest is for header and framing. */
+  static final long MAX_MESSAGE_BYTES = Integer.MAX_VALUE - (16L << 20);
+
+  private final ExpressionLimits limits;
+
+  /** A planner that accepts expressions within {@code limits}. */
+  public ScanPlanner(ExpressionLimits limits) {
+    this.limits = limits;
+  }
+
+  /**
+   * The plan of one scan.
+   *
+   * @throws TallyException LAYOUT_CHANGED, PARTITION_NOT_FOUND, COLUMN_NOT_FOUND, INVALID_REQUEST,
+   *     UNSUPPORTED_FEATURE, EXPRESSION_TOO_LARGE
+   */
+  public ScanPlan plan(Open open, ServedTable table) {
+    checkLimits(open);
+    if (!open.getLayoutVersion().equals(table.layoutVersion())) {
+      throw new TallyException(
+          ErrorCode.LAYOUT_CHANGED,
+          "Table \"%s\" has layout version \"%s\", not \"%s\" that the scan was planned with: plan again."
+              .formatted(table.name(), table.layoutVersion(), open.getLayoutVersion()));
+    }
+    TableSource source = TableSource.of(table, open.getPartitionsList());
+    TableColumns columns = new TableColumns(table);
+    ExpressionSql expressions = new ExpressionSql(columns, limits);
+    Sql where = new Sql();
+    if (open.hasPredicate()) {
+      where.append(" WHERE ");
+      expressions.appendPredicate(where, open.getPredicate(), "the predicate");
+    }
+    Sql sql = new Sql();
+    List<Field> fields;
+    boolean sums = false;
+    if (open.hasAggregation()) {
+      AggregationSql aggregation = aggregation(open, expressions);
+      aggregation.append(sql, filtered(source, columns, where));
+      fields = aggregation.fields();
+      sums = aggregation.sums();
+    } else {
+      fields = appendRows(sql, open, source, columns, where);
+    }
+    return new ScanPlan(
+        table,
+        sql,
+        new Schema(fields),
+        applied(open, source),
+        fields.isEmpty(),
+        open.hasLimit() ? OptionalLong.of(open.getLimit()) : OptionalLong.empty(),
+        sums,
+        source,
+        open.getMaxBatchBytes(),
+        Math.min(open.getMaxRowBytes(), MAX_MESSAGE_BYTES));
+  }
+
+  private static AggregationSql aggregation(Open open, ExpressionSql expressions) {
+    require(open.getColumnsCount() == 0, "it has columns as well as an aggregation");
+    require(!open.hasLimit(), "it has a limit as well as an aggregation");
+    return new AggregationSql(expressions, open.getAggregation());
+  }
+
+  private static List<Field> appendRows(
+      Sql sql, Open open, TableSource source, TableColumns columns, Sql where) {
+    Set<String> names = new HashSet<>();
+    List<Field> fields = new ArrayList<>();
+    List<String> selected = new ArrayList<>();
+    for (String name : open.getColumnsList()) {
+      require(names.add(name), "it names column \"" + name + "\" twice");
+      ServedColumn column = columns.use(name);
+      fields.add(column.field());
+      selected.add(Sql.quote(name) + " AS " + Sql.quote(name));
+    }
+    boolean countOnly = selected.isEmpty();
+    // Rows without columns are told by their number: nothing has to be moved for them.
+    sql.append("SELECT ").append(countOnly ? "count(*) AS \"n\"" : String.join(", ", selected));
+    sql.append(" FROM ").append(filtered(source, columns, where));
+    if (open.hasLimit() && !countOnly) {
+      sql.append(" LIMIT CAST(")
+          .append(new SqlParameter.Scalar(open.getLimit()))
+          .append(" AS BIGINT)");
+    }
+    return fields;
+  }
+
+  private static Sql filtered(TableSource source, TableColumns columns, Sql where) {
+    Sql from = new Sql();
+    source.append(from, columns.used());
+    return from.append(where);
+  }
+
+  private static Applied applied(Open open, TableSource source) {
+    return Applied.newBuilder()
+        .setPredicate(open.hasPredicate())
+        .setAggregation(open.hasAggregation())
+        .setLimit(open.hasLimit())
+        .setRowRanges(source.hasRanges())
+        .build();
+  }
+
+  private static void checkLimits(Open open) {
+    require(!open.getScanId().isEmpty(), "scan_id is empty");
+    require(open.getMaxBatchBytes() >= 1, "max_batch_bytes is not positive");
+    require(
+        open.getMaxBatchBytes() <= MAX_MESSAGE_BYTES,
+        "max_batch_bytes is more than " + MAX_MESSAGE_BYTES);
+    require(
+        open.getMaxRowBytes() >= open.getMaxBatchBytes(),
+        "max_row_bytes is less than max_batch_bytes");
+    require(open.getProgressIntervalMillis() >= 0, "progress_interval_millis is negative");
+    require(!open.hasLimit() || open.getLimit() >= 0, "limit is negative");
+  }
+
+  private static void require(boolean condition, String otherwise) {
+    if (!condition) {
+      throw new TallyException(
+          ErrorCode.INVALID_REQUEST, "The request to scan is wrong: " + otherwise + ".");
+    }
+  }
+}

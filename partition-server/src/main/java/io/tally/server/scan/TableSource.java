@@ -1,0 +1,162 @@
+package io.tally.server.scan;
+
+import io.tally.rpc.NearestName;
+import io.tally.rpc.TallyException;
+import io.tally.rpc.v1.ErrorCode;
+import io.tally.rpc.v1.RowRange;
+import io.tally.rpc.v1.ScanPartition;
+import io.tally.server.table.ServedColumn;
+import io.tally.server.table.ServedPartition;
+import io.tally.server.table.ServedTable;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Checks the partitions of a scan against the table, and hands on one SQL source that yields their
+ * rows: the needed columns under their wire names, partitions side by side.
+ */
+final class TableSource {
+  private static final int MAX_NAMED_PARTITIONS = 5;
+
+  private record Part(ServedPartition partition, Optional<RowRange> range) {
+    long first() {
+      return range.map(RowRange::getFirst).orElse(0L);
+    }
+
+    long end() {
+      return range.map(RowRange::getEnd).orElse(partition.rows());
+    }
+  }
+
+  private final List<Part> parts;
+
+  private TableSource(List<Part> parts) {
+    this.parts = parts;
+  }
+
+  static TableSource of(ServedTable table, List<ScanPartition> requested) {
+    if (requested.isEmpty()) {
+      throw new TallyException(
+          ErrorCode.INVALID_REQUEST,
+          "The scan of table \"" + table.name() + "\" names no partition.");
+    }
+    List<Part> parts = requested.stream().map(part -> part(table, part)).toList();
+    requireDisjoint(table, parts);
+    return new TableSource(parts);
+  }
+
+  /** Appends a FROM item; rows without columns get a constant one. */
+  void append(Sql sql, Collection<ServedColumn> columns) {
+    String select =
+        columns.isEmpty()
+            ? "SELECT 1 AS \"one\""
+            : columns.stream()
+                .map(column -> column.valueSql() + " AS " + Sql.quote(column.name()))
+                .collect(Collectors.joining(", ", "SELECT ", ""));
+    sql.append("(");
+    String separator = "";
+    for (Part part : parts) {
+      sql.append(separator).append(select).append(" FROM (");
+      sql.append(part.partition.rowsSql(part.range)).append(") AS \"rows\"");
+      separator = " UNION ALL ";
+    }
+    sql.append(") AS \"source\"");
+  }
+
+  /** Rows covered, before any filter. */
+  long rows() {
+    return parts.stream().mapToLong(part -> part.end() - part.first()).sum();
+  }
+
+  /** Stored size of a row on average; 0 if unknown. */
+  long storedBytesPerRow() {
+    long rows = 0;
+    long bytes = 0;
+    for (Part part : parts) {
+      rows += part.partition.rows();
+      bytes += part.partition.storedBytes();
+    }
+    return rows == 0 ? 0 : bytes / rows;
+  }
+
+  boolean hasRanges() {
+    return parts.stream().anyMatch(part -> part.range.isPresent());
+  }
+
+  /** The ids for messages and logs, cut short. */
+  String describe() {
+    List<String> ids = parts.stream().map(part -> part.partition.id()).distinct().toList();
+    String named =
+        ids.stream().limit(MAX_NAMED_PARTITIONS).collect(Collectors.joining("\", \"", "\"", "\""));
+    return ids.size() <= MAX_NAMED_PARTITIONS
+        ? named
+        : named + " and " + (ids.size() - MAX_NAMED_PARTITIONS) + " more";
+  }
+
+  private static Part part(ServedTable table, ScanPartition requested) {
+    ServedPartition partition =
+        table.partitions().stream()
+            .filter(candidate -> candidate.id().equals(requested.getId()))
+            .findFirst()
+            .orElseThrow(() -> notFound(table, requested.getId()));
+    if (!requested.hasRange()) {
+      return new Part(partition, Optional.empty());
+    }
+    RowRange range = requested.getRange();
+    if (range.getFirst() < 0
+        || range.getFirst() > range.getEnd()
+        || range.getEnd() > partition.rows()) {
+      throw new TallyException(
+          ErrorCode.INVALID_REQUEST,
+          "Rows %d to %d are not within partition \"%s\" of table \"%s\", which has %d rows."
+              .formatted(
+                  range.getFirst(),
+                  range.getEnd(),
+                  partition.id(),
+                  table.name(),
+                  partition.rows()));
+    }
+    if (!partition.splittable()) {
+      throw new TallyException(
+          ErrorCode.INVALID_REQUEST,
+          "Partition \"%s\" of table \"%s\" has no stable row positions: scan it without a range."
+              .formatted(partition.id(), table.name()));
+    }
+    return new Part(partition, Optional.of(range));
+  }
+
+  private static void requireDisjoint(ServedTable table, List<Part> parts) {
+    List<Part> sorted = new ArrayList<>(parts);
+    sorted.sort(
+        Comparator.comparing((Part part) -> part.partition.id()).thenComparingLong(Part::first));
+    for (int i = 1; i < sorted.size(); i++) {
+      Part before = sorted.get(i - 1);
+      Part part = sorted.get(i);
+      boolean whole = before.range.isEmpty() || part.range.isEmpty();
+      if (before.partition.id().equals(part.partition.id())
+          && (whole || part.first() < before.end())) {
+        throw new TallyException(
+            ErrorCode.INVALID_REQUEST,
+            "The scan of table \"%s\" names rows of partition \"%s\" twice."
+                .formatted(table.name(), part.partition.id()));
+      }
+    }
+  }
+
+  private static TallyException notFound(ServedTable table, String id) {
+    List<String> known = table.partitions().stream().map(ServedPartition::id).toList();
+    return new TallyException(
+        ErrorCode.PARTITION_NOT_FOUND,
+        "This node does not own partition \"%s\" of table \"%s\"%s."
+            .formatted(
+                id,
+                table.name(),
+                NearestName.of(id, known)
+                    .map(nearest -> "; the nearest that it owns is \"" + nearest + "\"")
+                    .orElse("")));
+  }
+}

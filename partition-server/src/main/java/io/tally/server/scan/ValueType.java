@@ -1,0 +1,114 @@
+package io.tally.server.scan;
+
+import io.tally.rpc.v1.DataType;
+import java.util.Locale;
+import org.apache.arrow.vector.types.DateUnit;
+import org.apache.arrow.vector.types.FloatingPointPrecision;
+import org.apache.arrow.vector.types.TimeUnit;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+
+/**
+ * The type of an expression: one of the wire's data types, or a type that columns may have but that
+ * expressions cannot compare.
+ *
+ * @param wire KIND_UNSPECIFIED for a type outside expressions
+ * @param text for people
+ */
+record ValueType(DataType wire, String text) {
+  static final ValueType BOOLEAN = of(kind(DataType.Kind.BOOLEAN));
+  static final ValueType STRING = of(kind(DataType.Kind.STRING));
+  private static final String UTC = "UTC";
+
+  static ValueType of(DataType wire) {
+    String name = wire.getKind().name();
+    return new ValueType(
+        wire,
+        wire.getKind() == DataType.Kind.DECIMAL
+            ? name + "(" + wire.getPrecision() + "," + wire.getScale() + ")"
+            : name);
+  }
+
+  /** The type of a column as it is sent. */
+  static ValueType of(Field field) {
+    DataType wire = wireType(field.getType());
+    return wire.getKind() == DataType.Kind.KIND_UNSPECIFIED
+        ? new ValueType(wire, field.getType().toString())
+        : of(wire);
+  }
+
+  /** Whether values of this type take part in comparisons, grouping, MIN and MAX. */
+  boolean comparable() {
+    return wire.getKind() != DataType.Kind.KIND_UNSPECIFIED;
+  }
+
+  boolean isNumeric() {
+    return switch (wire.getKind()) {
+      case TINYINT, SMALLINT, INTEGER, BIGINT, FLOAT, DOUBLE, DECIMAL -> true;
+      default -> false;
+    };
+  }
+
+  /** The Arrow type on the wire of a {@link #comparable} type. */
+  ArrowType arrow() {
+    return switch (wire.getKind()) {
+      case BOOLEAN -> ArrowType.Bool.INSTANCE;
+      case TINYINT -> new ArrowType.Int(8, true);
+      case SMALLINT -> new ArrowType.Int(16, true);
+      case INTEGER -> new ArrowType.Int(32, true);
+      case BIGINT -> new ArrowType.Int(64, true);
+      case FLOAT -> new ArrowType.FloatingPoint(FloatingPointPrecision.SINGLE);
+      case DOUBLE -> new ArrowType.FloatingPoint(FloatingPointPrecision.DOUBLE);
+      case DECIMAL -> new ArrowType.Decimal(wire.getPrecision(), wire.getScale(), 128);
+      case STRING -> ArrowType.Utf8.INSTANCE;
+      case BINARY -> ArrowType.Binary.INSTANCE;
+      case DATE -> new ArrowType.Date(DateUnit.DAY);
+      case TIMESTAMP -> new ArrowType.Timestamp(TimeUnit.MICROSECOND, UTC);
+      case TIMESTAMP_NTZ -> new ArrowType.Timestamp(TimeUnit.MICROSECOND, null);
+      default -> throw new IllegalStateException(text + " is not sent");
+    };
+  }
+
+  /** The engine's name of a {@link #comparable} type. */
+  String sql() {
+    return switch (wire.getKind()) {
+      case BOOLEAN, TINYINT, SMALLINT, INTEGER, BIGINT, FLOAT, DOUBLE, DATE ->
+          wire.getKind().name();
+      case DECIMAL -> text;
+      case STRING -> "VARCHAR";
+      case BINARY -> "BLOB";
+      case TIMESTAMP -> "TIMESTAMPTZ";
+      case TIMESTAMP_NTZ -> "TIMESTAMP";
+      default -> throw new IllegalStateException(text + " has no counterpart in SQL");
+    };
+  }
+
+  static DataType kind(DataType.Kind kind) {
+    return DataType.newBuilder().setKind(kind).build();
+  }
+
+  static DataType decimal(int precision, int scale) {
+    return DataType.newBuilder()
+        .setKind(DataType.Kind.DECIMAL)
+        .setPrecision(precision)
+        .setScale(scale)
+        .build();
+  }
+
+  /** The feature-name form, as in {@code type.NAME}. */
+  String wireName() {
+    return wire.getKind().name().toLowerCase(Locale.ROOT);
+  }
+
+  private static DataType wireType(ArrowType type) {
+    if (type instanceof ArrowType.Decimal decimal && decimal.getBitWidth() == 128) {
+      return decimal(decimal.getPrecision(), decimal.getScale());
+    }
+    for (DataType.Kind kind : ScanFeatures.TYPES) {
+      if (kind != DataType.Kind.DECIMAL && of(kind(kind)).arrow().equals(type)) {
+        return kind(kind);
+      }
+    }
+    return DataType.getDefaultInstance();
+  }
+}
