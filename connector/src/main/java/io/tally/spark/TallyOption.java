@@ -1,0 +1,78 @@
+package io.tally.spark;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Every option of the data source, once: the documentation is written from this list, and what is
+ * not here is an unknown option.
+ */
+public enum TallyOption {
+  ENDPOINTS(
+      "addresses",
+      "",
+      "Nodes to ask what they own: `host:port`, several separated by commas, or `dns:///name:port` for"
+          + " every address of a name. Required."),
+  TABLE("name", "", "Name of the table as configured on the nodes, compared exactly. Required."),
+  PUSH_DOWN(
+      "true or false",
+      "true",
+      "Whether nodes filter and aggregate. With `false` they only choose columns and partitions, and"
+          + " Spark computes the rest: for comparison."),
+  SPLIT_ROWS(
+      "rows",
+      "1000000",
+      "About how many rows one task reads where rows and not aggregates are read. A larger partition"
+          + " is split, smaller ones of a node are read together."),
+  MAX_BATCH_BYTES(
+      "bytes", "1048576", "Target size of one batch on the wire; nodes coalesce and split to it."),
+  WINDOW_BYTES(
+      "bytes",
+      "16777216",
+      "The most that one stream may have on the way and not yet consumed; bounds the memory of a task"
+          + " and of the node for it. At least `max-batch-bytes`."),
+  MAX_ROW_BYTES(
+      "bytes", "67108864", "A row larger than this fails the scan. At least `max-batch-bytes`."),
+  SILENCE_TIMEOUT_MS(
+      "milliseconds", "60000", "A node that sends nothing at all for this long is given up."),
+  DESCRIBE_TIMEOUT_MS(
+      "milliseconds", "10000", "How long planning waits for a node to describe its partitions.");
+
+  private final String key;
+  private final String unit;
+  private final String defaultValue;
+  private final String description;
+
+  TallyOption(String unit, String defaultValue, String description) {
+    this.key = name().toLowerCase(Locale.ROOT).replace('_', '-');
+    this.unit = unit;
+    this.defaultValue = defaultValue;
+    this.description = description;
+  }
+
+  /** The option's name; case does not matter to Spark. */
+  public String key() {
+    return key;
+  }
+
+  /** What the value is, for people. */
+  public String unit() {
+    return unit;
+  }
+
+  /** The default as a user would write it; empty if the option is required. */
+  public Optional<String> defaultValue() {
+    return defaultValue.isEmpty() ? Optional.empty() : Optional.of(defaultValue);
+  }
+
+  /** Markdown, a few sentences. */
+  public String description() {
+    return description;
+  }
+
+  /** The option of that name, upper and lower case alike. */
+  static Optional<TallyOption> ofKey(String key) {
+    return Arrays.stream(values()).filter(option -> option.key.equalsIgnoreCase(key)).findFirst();
+  }
+}

@@ -1,0 +1,170 @@
+package io.tally.spark;
+
+import io.tally.rpc.NearestName;
+import io.tally.rpc.TallyException;
+import io.tally.rpc.client.ScanOptions;
+import io.tally.rpc.v1.ErrorCode;
+import io.tally.spark.read.ReadSettings;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The options of one table, read once, on the driver. The only place that knows precedence: an
+ * option of the table or query, then {@code spark.datasource.tally.KEY}, then {@code
+ * spark.tally.KEY} of the session, then the default.
+ *
+ * @param endpoints as written, see {@code Endpoints.resolve}
+ * @param table name on the nodes
+ * @param describeTimeoutMillis how long planning waits for a node
+ * @param settings what concerns reading
+ */
+public record TallyOptions(
+    String endpoints, String table, long describeTimeoutMillis, ReadSettings settings) {
+
+  /** Where Spark looks for session settings by itself: {@code SessionConfigSupport}. */
+  static final String SPARK_PREFIX = "spark.datasource.tally.";
+
+  /** Where users look for them. */
+  static final String SHORT_PREFIX = "spark.tally.";
+
+  /**
+   * A table of a catalog comes with all its properties; its options among them are there a second
+   * time under this prefix ({@code TableCatalog.OPTION_PREFIX}).
+   */
+  private static final String CATALOG_OPTION_PREFIX = "option.";
+
+  /** What every table of a catalog has among its properties: {@code TableCatalog.PROP_PROVIDER}. */
+  private static final String CATALOG_MARK = "provider";
+
+  /**
+   * Reads and checks all options.
+   *
+   * @param options as Spark hands them over, table properties included
+   * @param session value of a session setting, if it is set
+   * @throws TallyException INVALID_REQUEST if an option is unknown, missing or malformed
+   */
+  static TallyOptions of(Map<String, String> options, Function<String, Optional<String>> session) {
+    Values values = new Values(ownOptions(options), session);
+    int maxBatchBytes =
+        (int) values.number(TallyOption.MAX_BATCH_BYTES, 1024, Integer.MAX_VALUE / 2);
+    ScanOptions limits =
+        new ScanOptions(
+            maxBatchBytes,
+            values.number(TallyOption.WINDOW_BYTES, maxBatchBytes, Integer.MAX_VALUE),
+            (int) values.number(TallyOption.MAX_ROW_BYTES, maxBatchBytes, Integer.MAX_VALUE),
+            values.number(TallyOption.SILENCE_TIMEOUT_MS, 100, Integer.MAX_VALUE));
+    ReadSettings settings =
+        new ReadSettings(
+            limits,
+            values.number(TallyOption.SPLIT_ROWS, 1, Long.MAX_VALUE / 2),
+            values.flag(TallyOption.PUSH_DOWN));
+    return new TallyOptions(
+        values.text(TallyOption.ENDPOINTS),
+        values.text(TallyOption.TABLE),
+        values.number(TallyOption.DESCRIBE_TIMEOUT_MS, 1, Integer.MAX_VALUE),
+        settings);
+  }
+
+  /** Those that are meant for us, by lower-case name; unknown ones are errors. */
+  private static Map<String, String> ownOptions(Map<String, String> options) {
+    Map<String, String> given = new HashMap<>();
+    options.forEach((key, value) -> given.put(key.toLowerCase(Locale.ROOT), value));
+    boolean ofCatalog = given.containsKey(CATALOG_MARK);
+    Map<String, String> own = new HashMap<>();
+    given.forEach(
+        (key, value) -> {
+          boolean known = TallyOption.ofKey(key).isPresent();
+          if (known) {
+            own.put(key, value);
+          } else if (!ofCatalog || given.containsKey(CATALOG_OPTION_PREFIX + key)) {
+            throw unknown(key);
+          }
+        });
+    return own;
+  }
+
+  private static TallyException unknown(String key) {
+    List<String> known = Arrays.stream(TallyOption.values()).map(TallyOption::key).toList();
+    if (key.equals("path") || key.equals("paths")) {
+      return invalid(
+          "The data source tally reads no path. Give the nodes with the option \"endpoints\" and the"
+              + " table with the option \"table\", and call load() without an argument.");
+    }
+    return invalid(
+        "The data source tally has no option \""
+            + key
+            + "\""
+            + NearestName.of(key, known)
+                .map(near -> "; did you mean \"" + near + "\"?")
+                .orElse(". It has " + String.join(", ", known) + "."));
+  }
+
+  private static TallyException invalid(String message) {
+    return new TallyException(ErrorCode.INVALID_REQUEST, message);
+  }
+
+  private record Values(Map<String, String> options, Function<String, Optional<String>> session) {
+
+    String text(TallyOption option) {
+      return Optional.ofNullable(options.get(option.key()))
+          .or(() -> session.apply(SPARK_PREFIX + option.key()))
+          .or(() -> session.apply(SHORT_PREFIX + option.key()))
+          .or(option::defaultValue)
+          .map(String::strip)
+          .filter(value -> !value.isEmpty())
+          .orElseThrow(
+              () ->
+                  invalid(
+                      "The data source tally needs the option \""
+                          + option.key()
+                          + "\" ("
+                          + option.unit()
+                          + "), or the setting "
+                          + SHORT_PREFIX
+                          + option.key()
+                          + " of the session."));
+    }
+
+    long number(TallyOption option, long least, long greatest) {
+      String text = text(option);
+      try {
+        long value = Long.parseLong(text);
+        if (value >= least && value <= greatest) {
+          return value;
+        }
+      } catch (NumberFormatException e) {
+        throw new TallyException(
+            ErrorCode.INVALID_REQUEST, wrong(option, text, least, greatest), e);
+      }
+      throw invalid(wrong(option, text, least, greatest));
+    }
+
+    private static String wrong(TallyOption option, String text, long least, long greatest) {
+      return "The option \""
+          + option.key()
+          + "\" is \""
+          + text
+          + "\", but must be a number of "
+          + option.unit()
+          + " from "
+          + least
+          + " to "
+          + greatest
+          + ".";
+    }
+
+    boolean flag(TallyOption option) {
+      String text = text(option);
+      if (text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false")) {
+        return Boolean.parseBoolean(text);
+      }
+      throw invalid(
+          "The option \"" + option.key() + "\" is \"" + text + "\", but must be true or false.");
+    }
+  }
+}

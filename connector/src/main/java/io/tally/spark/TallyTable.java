@@ -1,0 +1,175 @@
+package io.tally.spark;
+
+import io.tally.rpc.TallyException;
+import io.tally.rpc.client.ClusterView;
+import io.tally.rpc.client.Endpoints;
+import io.tally.rpc.client.NodeAddress;
+import io.tally.rpc.v1.ErrorCode;
+import io.tally.spark.read.ProcessResources;
+import io.tally.spark.read.TallyScanBuilder;
+import io.tally.spark.types.TableSchema;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * One table as Spark holds it: takes what the nodes answered and hands Spark its columns and a
+ * builder for every scan.
+ *
+ * <p>Spark keeps a table as long as a DataFrame or a temporary view, while the data on the nodes
+ * may change. A scan is therefore planned with what the nodes say now, unless that was asked a
+ * moment ago; should the data change between planning and reading, the nodes refuse the scan.
+ */
+final class TallyTable implements SupportsRead {
+  /** What the nodes said is used for scans planned this soon after: those of the same query. */
+  private static final long FRESH_MILLIS = 1_000;
+
+  private final Map<String, String> properties;
+  private final Function<String, Optional<String>> session;
+  private final TallyOptions options;
+  private final ClusterView view;
+  private final long askedAtNanos;
+  private final TableSchema schema;
+  private final Optional<StructType> declared;
+
+  private TallyTable(
+      Map<String, String> properties,
+      Function<String, Optional<String>> session,
+      TallyOptions options,
+      Optional<StructType> declared) {
+    this.properties = Map.copyOf(properties);
+    this.session = session;
+    this.options = options;
+    this.declared = declared;
+    this.askedAtNanos = System.nanoTime();
+    this.view = discover(options);
+    this.schema = schemaOf(view, declared);
+  }
+
+  private TallyTable(TallyTable of, StructType declared) {
+    this.properties = of.properties;
+    this.session = of.session;
+    this.options = of.options;
+    this.declared = Optional.of(declared);
+    this.askedAtNanos = of.askedAtNanos;
+    this.view = of.view;
+    this.schema = schemaOf(view, this.declared);
+  }
+
+  /**
+   * Asks the nodes for the table.
+   *
+   * @param properties options, and the other properties of a table of a catalog
+   * @param session value of a session setting, if it is set
+   */
+  static TallyTable load(
+      Map<String, String> properties, Function<String, Optional<String>> session) {
+    TallyOptions options = TallyOptions.of(properties, session);
+    return new TallyTable(properties, session, options, Optional.empty());
+  }
+
+  private static ClusterView discover(TallyOptions options) {
+    List<NodeAddress> endpoints;
+    try {
+      endpoints = Endpoints.resolve(options.endpoints());
+    } catch (IllegalArgumentException e) {
+      throw new TallyException(
+          ErrorCode.INVALID_REQUEST, "The option \"endpoints\" is wrong: " + e.getMessage(), e);
+    }
+    return ClusterView.discover(
+        ProcessResources.channels(options.settings().limits().windowBytes()),
+        endpoints,
+        options.table(),
+        options.describeTimeoutMillis());
+  }
+
+  private static TableSchema schemaOf(ClusterView view, Optional<StructType> declared) {
+    TableSchema all = TableSchema.of(view.table(), view.schema(), view.unreadableColumns());
+    return declared.map(all::declaredAs).orElse(all);
+  }
+
+  /** Whether it was loaded with exactly these properties. */
+  boolean isOf(Map<String, String> properties) {
+    return this.properties.equals(properties);
+  }
+
+  /** The same table with the columns that a user declared. */
+  TallyTable declaredAs(StructType schema) {
+    return new TallyTable(this, schema);
+  }
+
+  StructType sparkSchema() {
+    return schema.sparkSchema();
+  }
+
+  @Override
+  public String name() {
+    return options.table();
+  }
+
+  @Override
+  public Column[] columns() {
+    StructField[] fields = schema.sparkSchema().fields();
+    Column[] columns = new Column[fields.length];
+    for (int i = 0; i < fields.length; i++) {
+      columns[i] = column(fields[i]);
+    }
+    return columns;
+  }
+
+  /** Other metadata than the comment is kept: Spark has there what CHAR and VARCHAR were. */
+  private static Column column(StructField field) {
+    String comment = field.getComment().isDefined() ? field.getComment().get() : null;
+    String metadata = field.metadata().json();
+    return Column.create(
+        field.name(),
+        field.dataType(),
+        field.nullable(),
+        comment,
+        metadata.equals("{}") ? null : metadata);
+  }
+
+  @Override
+  public Set<TableCapability> capabilities() {
+    return EnumSet.of(TableCapability.BATCH_READ);
+  }
+
+  /**
+   * @param scanOptions options of the query, which come before those of the table
+   */
+  @Override
+  public ScanBuilder newScanBuilder(CaseInsensitiveStringMap scanOptions) {
+    Map<String, String> merged = new HashMap<>();
+    properties.forEach((key, value) -> merged.put(key.toLowerCase(Locale.ROOT), value));
+    scanOptions.forEach((key, value) -> merged.put(key.toLowerCase(Locale.ROOT), value));
+    TallyOptions scan = TallyOptions.of(merged, session);
+    boolean sameSource =
+        scan.endpoints().equals(options.endpoints()) && scan.table().equals(options.table());
+    if (sameSource
+        && System.nanoTime() - askedAtNanos < TimeUnit.MILLISECONDS.toNanos(FRESH_MILLIS)) {
+      return new TallyScanBuilder(view, schema, scan.settings());
+    }
+    ClusterView now = discover(scan);
+    // Spark has resolved the query against these columns, so the nodes must still have them.
+    TableSchema columns = schemaOf(now, Optional.of(declared.orElseGet(schema::sparkSchema)));
+    return new TallyScanBuilder(now, columns, scan.settings());
+  }
+
+  @Override
+  public String toString() {
+    return "tally table " + options.table() + " at " + options.endpoints();
+  }
+}

@@ -1,0 +1,237 @@
+package io.tally.spark.pushdown;
+
+import io.tally.rpc.AggregateFunction;
+import io.tally.rpc.v1.Expression;
+import io.tally.rpc.v1.Partition;
+import io.tally.spark.pushdown.AggregationTranslation.Refused;
+import io.tally.spark.pushdown.OutputColumn.Role;
+import io.tally.spark.types.TableSchema;
+import java.math.BigInteger;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
+import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
+import org.apache.spark.sql.connector.expressions.aggregate.Count;
+import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
+import org.apache.spark.sql.connector.expressions.aggregate.Max;
+import org.apache.spark.sql.connector.expressions.aggregate.Min;
+import org.apache.spark.sql.connector.expressions.aggregate.Sum;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+
+/**
+ * Takes an aggregation as Spark offers it, with the partitions that each stream would answer for,
+ * and gives the plan by which nodes compute it, or the reason why Spark has to. Asking twice gives
+ * the same answer. Immutable; safe for any thread.
+ */
+public final class AggregationTranslator {
+  private static final BigInteger LARGEST_LONG = BigInteger.valueOf(Long.MAX_VALUE);
+  private static final int MAX_PRECISION = 38;
+
+  /** Spark adds decimals of p digits up in p + 10 digits: {@code Sum.resultType}. */
+  private static final int EXTRA_SUM_DIGITS = 10;
+
+  private final TableSchema schema;
+  private final CommonFeatures features;
+  private final PredicateTranslator columns;
+  private final List<List<Partition>> streams;
+  private final List<Partition> partitions;
+
+  /**
+   * @param streams the partitions that remain after pruning, by the stream that answers for them
+   */
+  public AggregationTranslator(
+      TableSchema schema, CommonFeatures features, List<List<Partition>> streams) {
+    this.schema = schema;
+    this.features = features;
+    this.columns = new PredicateTranslator(schema, features);
+    this.streams = List.copyOf(streams);
+    this.partitions = streams.stream().flatMap(List::stream).toList();
+  }
+
+  /** Translates all of it or nothing: one aggregate that nodes do not know blocks the others. */
+  public AggregationTranslation translate(Aggregation offered) {
+    return new Walk().walk(offered);
+  }
+
+  /** A column as an operand. */
+  private record Operand(
+      String name, Expression expression, io.tally.rpc.v1.DataType wireType, DataType type) {}
+
+  /** The state of one translation. */
+  private final class Walk {
+    private final AggregationDraft draft = new AggregationDraft();
+    private final Set<String> counted = new HashSet<>();
+    private final Set<String> sumsThatMayOverflow = new HashSet<>();
+    private boolean resultsFit = true;
+    private boolean keysAreExact = true;
+
+    AggregationTranslation walk(Aggregation offered) {
+      for (org.apache.spark.sql.connector.expressions.Expression key :
+          offered.groupByExpressions()) {
+        Optional<Refused> refused = addKey(key);
+        if (refused.isPresent()) {
+          return refused.get();
+        }
+      }
+      for (AggregateFunc function : offered.aggregateExpressions()) {
+        Optional<Refused> refused = add(function);
+        if (refused.isPresent()) {
+          return refused.get();
+        }
+      }
+      Set<String> averaged = new HashSet<>(counted);
+      averaged.retainAll(sumsThatMayOverflow);
+      if (!averaged.isEmpty()) {
+        String column = averaged.iterator().next();
+        return new Refused(
+            "SUM(" + column + ") with COUNT(" + column + ")",
+            "Spark offers AVG so, but averages in DOUBLE itself, and statistics do not prove that"
+                + " the sum fits BIGINT");
+      }
+      boolean complete =
+          resultsFit && keysAreExact && DisjointGroups.proved(schema, streams, draft.groupBy());
+      return new AggregationTranslation.Translated(draft.finish(complete));
+    }
+
+    private Optional<Refused> addKey(org.apache.spark.sql.connector.expressions.Expression key) {
+      String what = "GROUP BY " + Described.of(key);
+      if (!(key instanceof NamedReference reference)) {
+        return refuse(what, "nodes group by columns only");
+      }
+      Translation translation = columns.column(reference);
+      if (!(translation instanceof Translation.Translated translated)) {
+        return refuse(what, ((Translation.Refused) translation).reason());
+      }
+      Operand operand = operand(reference, translated);
+      // Spark shows -0.0 as 0.0 in keys that it groups by itself; a node may show either.
+      keysAreExact &= !WireTypes.isFloatingPoint(operand.wireType());
+      draft.addKey(operand.expression(), operand.name(), operand.type());
+      return Optional.empty();
+    }
+
+    private Optional<Refused> add(AggregateFunc function) {
+      String what = Described.of(function);
+      if (function instanceof CountStar) {
+        OutputColumn output = new OutputColumn(Role.COUNT, DataTypes.LongType, DataTypes.LongType);
+        return addCall(AggregateFunction.COUNT_ALL, Optional.empty(), "COUNT(*)", output);
+      }
+      if (function instanceof Count count) {
+        return count.isDistinct()
+            ? refuseDistinct(what)
+            : withColumn(what, count.column(), this::addCount);
+      }
+      if (function instanceof Sum sum) {
+        return sum.isDistinct()
+            ? refuseDistinct(what)
+            : withColumn(what, sum.column(), this::addSum);
+      }
+      if (function instanceof Min min) {
+        return withColumn(
+            what, min.column(), operand -> addExtremum(AggregateFunction.MIN, operand));
+      }
+      if (function instanceof Max max) {
+        return withColumn(
+            what, max.column(), operand -> addExtremum(AggregateFunction.MAX, operand));
+      }
+      return refuse(what, "nodes do not compute it");
+    }
+
+    private Optional<Refused> withColumn(
+        String what,
+        org.apache.spark.sql.connector.expressions.Expression argument,
+        java.util.function.Function<Operand, Optional<Refused>> next) {
+      if (!(argument instanceof NamedReference reference)) {
+        return refuse(what, "nodes aggregate columns only");
+      }
+      Translation translation = columns.column(reference);
+      if (!(translation instanceof Translation.Translated translated)) {
+        return refuse(what, ((Translation.Refused) translation).reason());
+      }
+      return next.apply(operand(reference, translated));
+    }
+
+    private Optional<Refused> addCount(Operand operand) {
+      counted.add(operand.name());
+      OutputColumn output = new OutputColumn(Role.COUNT, DataTypes.LongType, DataTypes.LongType);
+      return addCall(AggregateFunction.COUNT, Optional.of(operand), "COUNT", output);
+    }
+
+    private Optional<Refused> addExtremum(AggregateFunction function, Operand operand) {
+      OutputColumn output = new OutputColumn(Role.OTHER, operand.type(), operand.type());
+      return addCall(function, Optional.of(operand), function.name(), output);
+    }
+
+    private Optional<Refused> addSum(Operand operand) {
+      if (WireTypes.isFloatingPoint(operand.wireType())) {
+        OutputColumn output =
+            new OutputColumn(Role.OTHER, DataTypes.DoubleType, DataTypes.DoubleType);
+        return addCall(AggregateFunction.SUM, Optional.of(operand), "SUM", output);
+      }
+      if (WireTypes.isInteger(operand.wireType())) {
+        return addIntegerSum(operand);
+      }
+      if (operand.wireType().getKind() == io.tally.rpc.v1.DataType.Kind.DECIMAL) {
+        return addDecimalSum(operand);
+      }
+      return refuse("SUM(" + operand.name() + ")", "nodes do not add up " + operand.type().sql());
+    }
+
+    private Optional<Refused> addIntegerSum(Operand operand) {
+      BigInteger bound = SumBound.of(partitions, operand.name(), operand.wireType());
+      if (bound.compareTo(LARGEST_LONG) > 0) {
+        sumsThatMayOverflow.add(operand.name());
+        resultsFit = false;
+      }
+      OutputColumn output =
+          new OutputColumn(
+              Role.INTEGER_SUM, DataTypes.createDecimalType(MAX_PRECISION, 0), DataTypes.LongType);
+      return addCall(AggregateFunction.SUM, Optional.of(operand), "SUM", output);
+    }
+
+    private Optional<Refused> addDecimalSum(Operand operand) {
+      int precision = operand.wireType().getPrecision();
+      BigInteger bound = SumBound.of(partitions, operand.name(), operand.wireType());
+      if (bound.compareTo(SumBound.largestDecimal(MAX_PRECISION)) > 0) {
+        return refuse(
+            "SUM(" + operand.name() + ")",
+            "statistics do not prove that a node's sum fits " + MAX_PRECISION + " digits");
+      }
+      int resultPrecision = Math.min(MAX_PRECISION, precision + EXTRA_SUM_DIGITS);
+      resultsFit &= bound.compareTo(SumBound.largestDecimal(resultPrecision)) <= 0;
+      OutputColumn output =
+          new OutputColumn(
+              Role.DECIMAL_SUM,
+              DataTypes.createDecimalType(MAX_PRECISION, operand.wireType().getScale()),
+              operand.type());
+      return addCall(AggregateFunction.SUM, Optional.of(operand), "SUM", output);
+    }
+
+    private Optional<Refused> addCall(
+        AggregateFunction function, Optional<Operand> operand, String name, OutputColumn output) {
+      String text = operand.map(column -> name + "(" + column.name() + ")").orElse(name);
+      if (!features.has(function.feature())) {
+        return refuse(text, "not every node has the feature " + function.feature());
+      }
+      draft.add(function, operand.map(Operand::expression).stream().toList(), text, output);
+      return Optional.empty();
+    }
+
+    private Operand operand(NamedReference reference, Translation.Translated translated) {
+      String name = reference.fieldNames()[0];
+      DataType type = schema.column(name).orElseThrow().dataType();
+      return new Operand(name, translated.expression(), translated.type(), type);
+    }
+  }
+
+  private static Optional<Refused> refuseDistinct(String what) {
+    return refuse(what, "DISTINCT values of several streams overlap");
+  }
+
+  private static Optional<Refused> refuse(String what, String reason) {
+    return Optional.of(new Refused(what, reason));
+  }
+}

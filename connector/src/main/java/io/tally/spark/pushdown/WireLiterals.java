@@ -1,0 +1,61 @@
+package io.tally.spark.pushdown;
+
+import com.google.protobuf.ByteString;
+import io.tally.rpc.v1.DataType;
+import io.tally.rpc.v1.Literal;
+import java.math.BigDecimal;
+import java.util.Optional;
+import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.unsafe.types.UTF8String;
+
+/**
+ * Takes literals as Spark holds them inside (days, microseconds, {@code UTF8String}, {@code
+ * Decimal}) and gives wire literals of the same type.
+ */
+final class WireLiterals {
+  private WireLiterals() {}
+
+  /**
+   * The literal on the wire, or empty if it cannot be carried: a string that is not valid UTF-8, a
+   * decimal that has more digits than its type.
+   *
+   * @param value Spark's internal form; null is SQL's NULL
+   */
+  static Optional<Literal> of(Object value, DataType type) {
+    Literal.Builder literal = Literal.newBuilder().setType(type);
+    if (value == null) {
+      return Optional.of(literal.build());
+    }
+    switch (type.getKind()) {
+      case BOOLEAN -> literal.setBoolean((Boolean) value);
+      case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIMESTAMP, TIMESTAMP_NTZ ->
+          literal.setInteger(((Number) value).longValue());
+      case FLOAT -> literal.setFloat32((Float) value);
+      case DOUBLE -> literal.setFloat64((Double) value);
+      case BINARY -> literal.setBinary(ByteString.copyFrom((byte[]) value));
+      case STRING -> {
+        UTF8String string = (UTF8String) value;
+        String text = string.toString();
+        if (!UTF8String.fromString(text).equals(string)) {
+          return Optional.empty();
+        }
+        literal.setString(text);
+      }
+      case DECIMAL -> {
+        BigDecimal decimal = ((Decimal) value).toJavaBigDecimal();
+        if (decimal.stripTrailingZeros().scale() > type.getScale()) {
+          return Optional.empty();
+        }
+        BigDecimal scaled = decimal.setScale(type.getScale());
+        if (scaled.precision() > type.getPrecision()) {
+          return Optional.empty();
+        }
+        literal.setUnscaled(ByteString.copyFrom(scaled.unscaledValue().toByteArray()));
+      }
+      default -> {
+        return Optional.empty();
+      }
+    }
+    return Optional.of(literal.build());
+  }
+}

@@ -1,0 +1,12 @@
+package io.tally.spark.read;
+
+import io.tally.rpc.client.ScanOptions;
+
+/**
+ * What the options say about reading, fixed on the driver.
+ *
+ * @param limits of each stream
+ * @param splitRows rows that one task reads, about, where rows and not aggregates are read
+ * @param pushDown false: nodes choose columns and partitions, Spark computes everything else
+ */
+public record ReadSettings(ScanOptions limits, long splitRows, boolean pushDown) {}

@@ -1,0 +1,24 @@
+package io.tally.spark.read;
+
+import io.tally.spark.pushdown.OutputColumn;
+import java.io.Serializable;
+import java.util.List;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * What a reader makes of the batches of a stream.
+ *
+ * @param readSchema columns that Spark gets
+ * @param outputs of the aggregation, one for each column; empty: rows
+ * @param complete whether Spark adds nothing up, so that nothing may be split
+ */
+record ReadShape(StructType readSchema, List<OutputColumn> outputs, boolean complete)
+    implements Serializable {
+  ReadShape {
+    outputs = List.copyOf(outputs);
+  }
+
+  boolean isAggregation() {
+    return !outputs.isEmpty();
+  }
+}

@@ -1,0 +1,131 @@
+package io.tally.spark.read;
+
+import io.tally.rpc.Features;
+import io.tally.rpc.client.ClusterView.Node;
+import io.tally.rpc.client.ClusterView.OwnedPartition;
+import io.tally.rpc.v1.Partition;
+import io.tally.rpc.v1.RowRange;
+import io.tally.rpc.v1.ScanPartition;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Takes the partitions that remain after pruning and decides which node answers for which of them,
+ * in which streams. The same partitions always give the same streams, so that what was proved about
+ * streams while planning holds when they are opened.
+ *
+ * <p>A partition with several owners goes to the one with the least work so far, counted in rows;
+ * the largest partitions are placed first.
+ */
+final class StreamPlanner {
+  private StreamPlanner() {}
+
+  /** For an aggregation: one stream for each node that is needed, with all its partitions. */
+  static Map<Node, List<Partition>> byNode(List<OwnedPartition> partitions) {
+    Map<Node, Long> rowsOfNode = new LinkedHashMap<>();
+    Map<Node, List<Partition>> assigned = new LinkedHashMap<>();
+    for (OwnedPartition owned : largestFirst(partitions)) {
+      Node node = leastBusy(owned.owners(), rowsOfNode);
+      rowsOfNode.merge(node, owned.partition().getRows(), Long::sum);
+      assigned.computeIfAbsent(node, each -> new ArrayList<>()).add(owned.partition());
+    }
+    return assigned;
+  }
+
+  /** The streams of {@link #byNode}. */
+  static List<PlannedStream> forAggregation(List<OwnedPartition> partitions) {
+    List<PlannedStream> streams = new ArrayList<>();
+    byNode(partitions)
+        .forEach(
+            (node, owned) ->
+                streams.add(
+                    new PlannedStream(node, owned.stream().map(StreamPlanner::whole).toList())));
+    return streams;
+  }
+
+  /**
+   * For rows: streams of about {@code splitRows} rows each. A partition with more is split into
+   * ranges of equal size if it can be; partitions with less share a stream with others of the same
+   * node.
+   */
+  static List<PlannedStream> forRows(List<OwnedPartition> partitions, long splitRows) {
+    List<PlannedStream> streams = new ArrayList<>();
+    Map<Node, Long> rowsOfNode = new LinkedHashMap<>();
+    Map<Node, OpenStream> open = new LinkedHashMap<>();
+    for (OwnedPartition owned : largestFirst(partitions)) {
+      for (ScanPartition piece : split(owned, splitRows)) {
+        Node node = leastBusy(owned.owners(), rowsOfNode);
+        long rows =
+            piece.hasRange()
+                ? piece.getRange().getEnd() - piece.getRange().getFirst()
+                : owned.partition().getRows();
+        rowsOfNode.merge(node, rows, Long::sum);
+        OpenStream stream = open.computeIfAbsent(node, each -> new OpenStream());
+        if (stream.rows > 0 && stream.rows + rows > splitRows) {
+          streams.add(new PlannedStream(node, stream.pieces));
+          stream = new OpenStream();
+          open.put(node, stream);
+        }
+        stream.pieces.add(piece);
+        stream.rows += rows;
+      }
+    }
+    open.forEach((node, stream) -> streams.add(new PlannedStream(node, stream.pieces)));
+    return streams;
+  }
+
+  private static final class OpenStream {
+    private final List<ScanPartition> pieces = new ArrayList<>();
+    private long rows;
+  }
+
+  private static List<ScanPartition> split(OwnedPartition owned, long splitRows) {
+    Partition partition = owned.partition();
+    boolean splittable =
+        partition.getSplittable()
+            && owned.owners().stream()
+                .allMatch(node -> node.features().contains(Features.ROW_RANGE));
+    long rows = partition.getRows();
+    long pieces = (rows + splitRows - 1) / splitRows;
+    if (!splittable || pieces <= 1) {
+      return List.of(whole(partition));
+    }
+    List<ScanPartition> ranges = new ArrayList<>();
+    long first = 0;
+    for (long piece = 1; piece <= pieces; piece++) {
+      // Exact for any number of rows: rows * piece might not fit.
+      long end = rows / pieces * piece + rows % pieces * piece / pieces;
+      ranges.add(
+          ScanPartition.newBuilder()
+              .setId(partition.getId())
+              .setRange(RowRange.newBuilder().setFirst(first).setEnd(end))
+              .build());
+      first = end;
+    }
+    return ranges;
+  }
+
+  private static ScanPartition whole(Partition partition) {
+    return ScanPartition.newBuilder().setId(partition.getId()).build();
+  }
+
+  private static List<OwnedPartition> largestFirst(List<OwnedPartition> partitions) {
+    return partitions.stream()
+        .sorted(
+            Comparator.comparingLong((OwnedPartition owned) -> owned.partition().getRows())
+                .reversed()
+                .thenComparing(owned -> owned.partition().getId()))
+        .toList();
+  }
+
+  private static Node leastBusy(List<Node> owners, Map<Node, Long> rowsOfNode) {
+    return owners.stream()
+        .min(
+            Comparator.comparingLong((Node node) -> rowsOfNode.getOrDefault(node, 0L))
+                .thenComparing(Node::nodeId))
+        .orElseThrow();
+  }
+}
