@@ -1,0 +1,141 @@
+package io.tally.tests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.jar.JarFile;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Every way in which a user can name a Tally table, and the jar that answers to the name. */
+@ExtendWith(FlightsCluster.class)
+class TableDefinitionsTest {
+  private static final String QUERY =
+      "SELECT origin, count(*) FROM %s WHERE origin IN ('ORD', 'SEA') GROUP BY origin";
+
+  private static final List<String> ANSWER = List.of("ORD|166341", "SEA|50231");
+
+  @Test
+  void theDataSourceComesFromTheShadedJar() throws Exception {
+    Class<?> source = Class.forName("io.tally.spark.TallyDataSource");
+    File jar = new File(source.getProtectionDomain().getCodeSource().getLocation().toURI());
+    assertTrue(jar.getName().matches("tally-connector-.*\\.jar"), jar.toString());
+    try (JarFile content = new JarFile(jar)) {
+      assertEquals(List.of(), entries(content, "io/grpc/"));
+      assertEquals(List.of(), entries(content, "com/google/"));
+      assertEquals(List.of(), entries(content, "io/netty/"));
+      assertEquals(List.of(), entries(content, "org/apache/"));
+      assertFalse(
+          content.stream().noneMatch(it -> it.getName().endsWith("grpc/ManagedChannel.class")),
+          "gRPC is inside, under another name");
+    }
+  }
+
+  @Test
+  void createTable(TallyCluster cluster) {
+    SparkSession spark = LocalSpark.newSession();
+    spark.sql("CREATE TABLE flights_of_ddl USING tally " + options(cluster));
+    try {
+      assertEquals(ANSWER, sorted(spark.sql(QUERY.formatted("flights_of_ddl"))));
+      assertEquals(ANSWER, sorted(LocalSpark.newSession().sql(QUERY.formatted("flights_of_ddl"))));
+    } finally {
+      spark.sql("DROP TABLE flights_of_ddl");
+    }
+  }
+
+  @Test
+  void createTemporaryView(TallyCluster cluster) {
+    SparkSession spark = LocalSpark.newSession();
+    spark.sql("CREATE TEMPORARY VIEW f USING tally " + options(cluster));
+    assertEquals(ANSWER, sorted(spark.sql(QUERY.formatted("f"))));
+    spark.sql("CREATE TEMPORARY VIEW northwest AS SELECT * FROM f WHERE origin IN ('SEA', 'PDX')");
+    assertEquals(List.of("SEA|50231"), sorted(spark.sql(QUERY.formatted("northwest"))));
+  }
+
+  @Test
+  void dataFrame(TallyCluster cluster) {
+    Dataset<Row> flights =
+        LocalSpark.newSession().read().format("tally").options(cluster.options("flights")).load();
+    assertEquals(3_000_000, flights.count());
+    assertEquals(
+        List.of("date", "delay", "distance", "origin", "destination"), List.of(flights.columns()));
+  }
+
+  @Test
+  void sessionSettings(TallyCluster cluster) {
+    SparkSession spark =
+        LocalSpark.newSession(Map.of("spark.datasource.tally.endpoints", cluster.endpoints()));
+    Dataset<Row> flights = spark.read().format("tally").option("table", "flights").load();
+    assertEquals(3_000_000, flights.count());
+  }
+
+  @Test
+  void anOptionWinsOverTheSession(TallyCluster cluster) {
+    SparkSession spark =
+        LocalSpark.newSession(Map.of("spark.datasource.tally.endpoints", "127.0.0.1:1"));
+    Dataset<Row> flights = spark.read().format("tally").options(cluster.options("flights")).load();
+    assertEquals(3_000_000, flights.count());
+  }
+
+  @Test
+  void aSchemaThatTheUserGivesRightly(TallyCluster cluster) {
+    SparkSession spark = LocalSpark.newSession();
+    spark.sql(
+        "CREATE TEMPORARY VIEW f (date TIMESTAMP_NTZ, delay BIGINT, distance BIGINT,"
+            + " origin STRING, destination STRING) USING tally "
+            + options(cluster));
+    assertEquals(ANSWER, sorted(spark.sql(QUERY.formatted("f"))));
+  }
+
+  @Test
+  void aSchemaThatTheUserGivesWrongly(TallyCluster cluster) {
+    SparkSession spark = LocalSpark.newSession();
+    Exception e =
+        assertThrows(
+            Exception.class,
+            () -> {
+              spark.sql(
+                  "CREATE TEMPORARY VIEW f (delay STRING, origin STRING) USING tally "
+                      + options(cluster));
+              spark.sql("SELECT delay FROM f LIMIT 1").collectAsList();
+            });
+    assertTrue(e.getMessage().contains("delay"), e.getMessage());
+  }
+
+  @Test
+  void explainShowsWhatIsPushedAndWhatIsNot(TallyCluster cluster) {
+    SparkSession spark = LocalSpark.newSession();
+    spark.sql("CREATE TEMPORARY VIEW f USING tally " + options(cluster));
+    String plan =
+        spark
+            .sql("EXPLAIN SELECT origin, count(*) FROM f WHERE delay > 5 GROUP BY origin")
+            .head()
+            .getString(0);
+    assertTrue(plan.contains("delay") && plan.contains("COUNT(*)"), plan);
+  }
+
+  private static String options(TallyCluster cluster) {
+    return "OPTIONS (endpoints '%s', table 'flights')".formatted(cluster.endpoints());
+  }
+
+  private static List<String> sorted(Dataset<Row> rows) {
+    return rows.collectAsList().stream().map(Rows::show).sorted().toList();
+  }
+
+  private static List<String> entries(JarFile jar, String prefix) throws IOException {
+    return jar.stream()
+        .map(it -> it.getName())
+        .filter(it -> it.startsWith(prefix) && it.endsWith(".class"))
+        .limit(5)
+        .toList();
+  }
+}

@@ -1,0 +1,143 @@
+package io.tally.tests;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Several {@link TallyNode}s on loopback: takes what each is to hold, and hands on the endpoints
+ * for Spark. Closing ends the processes and deletes their files.
+ */
+public final class TallyCluster implements AutoCloseable {
+  private final Path directory;
+  private final List<TallyNode> nodes;
+
+  private TallyCluster(Path directory, List<TallyNode> nodes) {
+    this.directory = directory;
+    this.nodes = nodes;
+    NodeLogs.opened(this);
+  }
+
+  /** Starts one node for each list of tables, all at once, and waits until all listen. */
+  static TallyCluster of(List<List<TableConfig>> tablesOfNodes) {
+    return of(Map.of(), tablesOfNodes);
+  }
+
+  /**
+   * As {@link #of(List)}.
+   *
+   * @param extra top-level keys for every node's configuration, such as {@code limits}
+   */
+  static TallyCluster of(Map<String, Object> extra, List<List<TableConfig>> tablesOfNodes) {
+    try {
+      Path directory = Files.createTempDirectory("tally-cluster-");
+      List<TallyNode> nodes = new ArrayList<>();
+      for (List<TableConfig> tables : tablesOfNodes) {
+        String id = "node-" + (char) ('a' + nodes.size());
+        nodes.add(new TallyNode(id, Files.createDirectory(directory.resolve(id)), extra, tables));
+      }
+      TallyCluster cluster = new TallyCluster(directory, List.copyOf(nodes));
+      try {
+        nodes.forEach(TallyNode::launch);
+        nodes.forEach(TallyNode::awaitReady);
+        return cluster;
+      } catch (RuntimeException e) {
+        cluster.close();
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Three nodes with two months of flights each; the first holds the airports too. */
+  static TallyCluster flights() {
+    return of(
+        List.of(
+            List.of(
+                months("2001-01", "2001-02", "2001-03-01"),
+                TableConfig.table("airports").csv("all", Home.airports())),
+            List.of(months("2001-03", "2001-04", "2001-05-01")),
+            List.of(months("2001-05", "2001-06", "2001-07-02"))));
+  }
+
+  private static TableConfig months(String first, String second, String end) {
+    return TableConfig.table("flights")
+        .with(
+            "cluster-partitions",
+            List.of("2001-01", "2001-02", "2001-03", "2001-04", "2001-05", "2001-06"))
+        .with("partitioned-by", "date")
+        .parquetRange(first, Home.flights(first), first + "-01", second + "-01")
+        .parquetRange(second, Home.flights(second), second + "-01", end);
+  }
+
+  TallyNode node(int index) {
+    return nodes.get(index);
+  }
+
+  /** What the option {@code endpoints} takes. */
+  String endpoints() {
+    return nodes.stream().map(TallyNode::address).collect(Collectors.joining(","));
+  }
+
+  /** The options of one table of this cluster, and nothing else. */
+  Map<String, String> options(String table) {
+    Map<String, String> options = new LinkedHashMap<>();
+    options.put("endpoints", endpoints());
+    options.put("table", table);
+    return options;
+  }
+
+  /** The nodes' logs, each under its name. */
+  String logs() {
+    return nodes.stream()
+        .map(node -> "== log of " + node.id() + "\n" + node.log())
+        .collect(Collectors.joining("\n"));
+  }
+
+  @Override
+  public void close() {
+    RuntimeException failure = null;
+    for (TallyNode node : nodes) {
+      try {
+        node.close();
+      } catch (RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    NodeLogs.closing(this);
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /** Starts the flights by hand, for a developer; Ctrl-C ends it. */
+  public static void main(String[] args) throws InterruptedException {
+    TallyCluster cluster = flights();
+    Runtime.getRuntime().addShutdownHook(new Thread(cluster::close));
+    System.out.printf(
+        "CREATE TEMPORARY VIEW flights USING tally OPTIONS (endpoints '%s', table 'flights');%n",
+        cluster.endpoints());
+    new CountDownLatch(1).await();
+  }
+}

@@ -1,0 +1,180 @@
+package io.tally.tests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.fail;
+
+import io.tally.examples.quickstart.TallyScans;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.apache.spark.SparkThrowable;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.StructField;
+
+/**
+ * Takes a query and answers it three ways: over the nodes with push-down, over the nodes without,
+ * and by Spark alone over the same files. Hands on the first answer if all three are the same, and
+ * fails otherwise. The tables are views of the same names in all three.
+ */
+final class ThreeWays {
+  /**
+   * A query's answer with push-down, and what the nodes did for it.
+   *
+   * @param pushing what was scanned with push-down
+   * @param fetching what was scanned without
+   */
+  record Outcome(List<Row> rows, boolean ordered, TallyScans pushing, TallyScans fetching) {
+
+    /** The plan's lines of the Tally scans. */
+    String plan() {
+      return String.join("\n", pushing.descriptions());
+    }
+  }
+
+  /**
+   * A table, in the cluster and in Spark's own reading.
+   *
+   * @param options of the data source, without push-down
+   * @param plain how Spark reads the same rows without Tally
+   */
+  record Table(
+      String name, Map<String, String> options, Function<SparkSession, Dataset<Row>> plain) {
+
+    /** A table of the cluster whose rows are those of these Parquet files. */
+    static Table parquet(TallyCluster cluster, String name, List<Path> files) {
+      String[] paths = files.stream().map(Path::toString).toArray(String[]::new);
+      return new Table(name, cluster.options(name), spark -> spark.read().parquet(paths));
+    }
+
+    /** The same rows, which the nodes hold under another name. */
+    Table servedAs(String served) {
+      Map<String, String> changed = new LinkedHashMap<>(options);
+      changed.put("table", served);
+      return new Table(name, changed, plain);
+    }
+  }
+
+  private final SparkSession pushing;
+  private final SparkSession fetching;
+  private final SparkSession plain;
+
+  private ThreeWays(SparkSession pushing, SparkSession fetching, SparkSession plain) {
+    this.pushing = pushing;
+    this.fetching = fetching;
+    this.plain = plain;
+  }
+
+  /** Makes three sessions with the settings and a view of each table. */
+  static ThreeWays over(Map<String, String> settings, List<Table> tables) {
+    SparkSession pushing = LocalSpark.newSession(settings);
+    SparkSession fetching = LocalSpark.newSession(settings);
+    SparkSession plain = LocalSpark.newSession(settings);
+    for (Table table : tables) {
+      read(pushing, table, true).createOrReplaceTempView(table.name());
+      read(fetching, table, false).createOrReplaceTempView(table.name());
+      table.plain().apply(plain).createOrReplaceTempView(table.name());
+    }
+    return new ThreeWays(pushing, fetching, plain);
+  }
+
+  /** The session with push-down, for what only one of the ways can do. */
+  SparkSession pushing() {
+    return pushing;
+  }
+
+  /** Runs the query three ways and compares types and rows; in order if the query orders them. */
+  Outcome check(String sql) {
+    Dataset<Row> pushed = pushing.sql(sql);
+    Dataset<Row> fetched = fetching.sql(sql);
+    Dataset<Row> expected = plain.sql(sql);
+    boolean ordered = !expected.queryExecution().optimizedPlan().outputOrdering().isEmpty();
+    List<Row> pushedRows = pushed.collectAsList();
+    List<Row> fetchedRows = fetched.collectAsList();
+    List<Row> expectedRows = expected.collectAsList();
+    assertEquals(types(expected), types(pushed), "types with push-down: " + sql);
+    assertEquals(types(expected), types(fetched), "types without push-down: " + sql);
+    requireSame("without push-down", sql, fetched, fetchedRows, expectedRows, ordered);
+    requireSame("with push-down", sql, pushed, pushedRows, expectedRows, ordered);
+    return new Outcome(pushedRows, ordered, scans(pushed), scans(fetched));
+  }
+
+  /**
+   * As {@link #check(String)}, and the right rows are known.
+   *
+   * @param expectedLines the rows, cells separated by bars; in any order if the query has none
+   */
+  Outcome check(String sql, String... expectedLines) {
+    Outcome outcome = check(sql);
+    Stream<String> lines = outcome.rows().stream().map(Rows::show);
+    Stream<String> expected = Stream.of(expectedLines);
+    assertEquals(
+        (outcome.ordered() ? expected : expected.sorted()).toList(),
+        (outcome.ordered() ? lines : lines.sorted()).toList(),
+        sql);
+    return outcome;
+  }
+
+  /**
+   * Every way must fail with the same condition of Spark.
+   *
+   * @param condition such as {@code ARITHMETIC_OVERFLOW}
+   */
+  void failsAlike(String sql, String condition) {
+    for (SparkSession way : List.of(plain, fetching, pushing)) {
+      Exception e = assertThrows(Exception.class, () -> way.sql(sql).collectAsList(), sql);
+      List<String> conditions = new ArrayList<>();
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof SparkThrowable throwable && throwable.getCondition() != null) {
+          conditions.add(throwable.getCondition());
+        }
+      }
+      if (conditions.stream().noneMatch(it -> it.startsWith(condition))) {
+        fail(sql + " fails with " + conditions + " instead of " + condition, e);
+      }
+    }
+  }
+
+  private static Dataset<Row> read(SparkSession spark, Table table, boolean pushDown) {
+    Map<String, String> options = new LinkedHashMap<>(table.options());
+    options.put("push-down", Boolean.toString(pushDown));
+    return spark.read().format("tally").options(options).load();
+  }
+
+  private static TallyScans scans(Dataset<Row> dataset) {
+    return TallyScans.of(dataset.queryExecution().executedPlan());
+  }
+
+  private static List<String> types(Dataset<Row> dataset) {
+    return List.of(dataset.schema().fields()).stream().map(ThreeWays::type).toList();
+  }
+
+  private static String type(StructField field) {
+    return field.name() + " " + field.dataType().sql();
+  }
+
+  private static void requireSame(
+      String way,
+      String sql,
+      Dataset<Row> dataset,
+      List<Row> rows,
+      List<Row> expected,
+      boolean ordered) {
+    if (!Rows.same(rows, expected, ordered)) {
+      fail(
+          "%s\ngives %s %s\nand over plain files %s\nPlan:\n%s"
+              .formatted(
+                  sql,
+                  way,
+                  Rows.show(rows),
+                  Rows.show(expected),
+                  dataset.queryExecution().executedPlan()));
+    }
+  }
+}
