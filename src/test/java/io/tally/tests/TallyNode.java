@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -89,7 +90,7 @@ final class TallyNode implements AutoCloseable {
     long deadline = System.nanoTime() + START_LIMIT.toNanos();
     try (WatchService watcher = directory.getFileSystem().newWatchService()) {
       directory.register(watcher, StandardWatchEventKinds.ENTRY_CREATE);
-      process.onExit().thenRun(() -> closeQuietly(watcher));
+      CompletableFuture<Void> wakeUp = process.onExit().thenRun(() -> closeQuietly(watcher));
       while (!Files.exists(readyFile())) {
         if (!process.isAlive()) {
           throw new IllegalStateException(id + " ended instead of starting:\n" + log());
@@ -102,6 +103,7 @@ final class TallyNode implements AutoCloseable {
           key.reset();
         }
       }
+      wakeUp.cancel(false);
       address = Files.readString(readyFile()).strip();
       port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
     } catch (ClosedWatchServiceException e) {

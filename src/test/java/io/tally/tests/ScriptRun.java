@@ -1,0 +1,104 @@
+package io.tally.tests;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/** One run of a command of the repository, in its root: its output, line by line, and its end. */
+final class ScriptRun implements AutoCloseable {
+  private static final long LIMIT_SECONDS = 240;
+
+  private final Process process;
+  private final Path errors;
+  private final StringBuilder output = new StringBuilder();
+
+  ScriptRun(String... command) {
+    try {
+      errors = Files.createTempFile("script-", ".err");
+      process =
+          new ProcessBuilder(command)
+              .directory(Home.root().toFile())
+              .redirectError(errors.toFile())
+              .start();
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Reads output up to the first line that is wanted; to its end if there is none. */
+  void readUntil(Predicate<String> wanted) {
+    try {
+      String line;
+      while ((line = process.inputReader().readLine()) != null) {
+        output.append(line).append('\n');
+        if (wanted.test(line)) {
+          return;
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Asks it to end, as a terminal that closes does. */
+  void terminate() {
+    process.destroy();
+  }
+
+  /** Reads the rest of the output and gives the exit status. */
+  int awaitExit() {
+    readUntil(line -> false);
+    try {
+      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("The command did not end: " + output());
+      }
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while waiting for a command", e);
+    }
+  }
+
+  /** What has been read so far. */
+  String output() {
+    return output.toString();
+  }
+
+  List<String> lines() {
+    return output().lines().toList();
+  }
+
+  /** What it has written to its error stream so far. */
+  String errors() {
+    try {
+      return Files.readString(errors);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    // The script stops what it started when it is asked to end; only then the hard way.
+    try (Stream<ProcessHandle> children = process.descendants()) {
+      List<ProcessHandle> started = children.toList();
+      process.destroy();
+      if (!process.waitFor(30, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+        started.forEach(ProcessHandle::destroyForcibly);
+      }
+      Files.delete(errors);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}
