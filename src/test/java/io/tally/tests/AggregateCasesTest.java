@@ -113,7 +113,7 @@ class AggregateCasesTest {
   void decimalSumInMuchChange() {
     cases.check(
         "SELECT sum(d), count(d), min(d), max(d), avg(d), count(*) FROM many_decimals",
-        "1988010.3|20103|-99.9|99.9|98.89122|20103");
+        "1988010.3|20103|-99.9|99.9|98.89123|20103");
     cases.check("SELECT k, sum(d), avg(d), count(*), min(d), max(d) FROM many_decimals GROUP BY k");
   }
 

@@ -27,7 +27,7 @@ class FilterCasesTest {
                 "SELECT 1::INT AS a, 1::INT AS b UNION ALL SELECT 1::INT, NULL",
                 "SELECT NULL::INT AS a, NULL::INT AS b")
             .table("flt6", "SELECT 1::INT AS a")
-            .table("flt7", "SELECT unnest([1.0, 'NaN'])::DOUBLE AS d", "SELECT '-0.0'::DOUBLE AS d")
+            .table("flt7", "SELECT unnest([1.0, 'NaN'::DOUBLE]) AS d", "SELECT '-0.0'::DOUBLE AS d")
             .table("flt9", "SELECT 2147483647::INT AS a")
             .table(
                 "flt12",
@@ -168,7 +168,7 @@ class FilterCasesTest {
   void wildcards() {
     cases.check("SELECT s FROM str1 WHERE startswith(s, 'a_')", "a_b");
     cases.check("SELECT s FROM str1 WHERE contains(s, '%')", "a%b");
-    cases.check("SELECT s FROM str1 WHERE endswith(s, r'\b')", "a\\b");
+    cases.check("SELECT s FROM str1 WHERE endswith(s, r'\\b')", "a\\b");
     cases.check("SELECT s FROM str1 WHERE s LIKE r'a\\_b'", "a_b");
     cases.check("SELECT s FROM str1 WHERE s LIKE 'a!_b' ESCAPE '!'", "a_b");
     cases.check("SELECT s FROM str1 WHERE s = \"it's\"", "it's");

@@ -12,11 +12,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NamesAndTypesTest {
   private static final String TYPES =
       """
-      SELECT %1$s::BOOLEAN AS o, %2$s::TINYINT AS t, %3$s::SMALLINT AS s, %4$s::INTEGER AS i,
-        %5$s::BIGINT AS l, %6$s::FLOAT AS f, %7$s::DOUBLE AS d, %8$s::DECIMAL(9,2) AS p9,
-        %9$s::DECIMAL(18,4) AS p18, %10$s::DECIMAL(38,10) AS p38, %11$s::VARCHAR AS v,
-        %12$s::BLOB AS b, %13$s::DATE AS day, %14$s::TIMESTAMP AS n, %15$s::TIMESTAMPTZ AS z,
-        %16$s::INTEGER AS k""";
+      SELECT (%1$s)::BOOLEAN AS o, (%2$s)::TINYINT AS t, (%3$s)::SMALLINT AS s, (%4$s)::INTEGER AS i,
+        (%5$s)::BIGINT AS l, (%6$s)::FLOAT AS f, (%7$s)::DOUBLE AS d, (%8$s)::DECIMAL(9,2) AS p9,
+        (%9$s)::DECIMAL(18,4) AS p18, (%10$s)::DECIMAL(38,10) AS p38, (%11$s)::VARCHAR AS v,
+        (%12$s)::BLOB AS b, (%13$s)::DATE AS day, (%14$s)::TIMESTAMP AS n, (%15$s)::TIMESTAMPTZ AS z,
+        (%16$s)::INTEGER AS k""";
 
   private static final String NAMES =
       """
