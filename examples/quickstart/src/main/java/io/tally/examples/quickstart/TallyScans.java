@@ -27,9 +27,9 @@ public record TallyScans(
     collect(executedPlan, scans);
     return new TallyScans(
         scans.stream().map(it -> it.scan().description()).toList(),
-        total("rowsReceived", scans),
-        total("bytesReceived", scans),
-        total("rowsScanned", scans));
+        total("tallyRowsReceived", scans),
+        total("tallyBytesReceived", scans),
+        total("tallyRowsScanned", scans));
   }
 
   private static void collect(SparkPlan plan, List<BatchScanExec> scans) {

@@ -1,0 +1,123 @@
+package io.tally.tests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tally.rpc.TallyException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Nodes die and queries are cancelled in their middle: never a short answer, nothing left over. */
+class FaultTest {
+  /** Sends every column, and row by row through the gate. */
+  private static final String SLOW =
+      "SELECT count(*), sum(gate(delay)), sum(xxhash64(date, distance, origin, destination) % 1000)"
+          + " FROM flights";
+
+  private static final long LIMIT_SECONDS = 120;
+
+  private final ExecutorService background = Executors.newSingleThreadExecutor();
+  private TallyCluster cluster;
+  private SparkSession spark;
+
+  @BeforeEach
+  void start() {
+    cluster = TallyCluster.flights();
+    spark = LocalSpark.newSession();
+    // So small a window that most of a stream is still on the node when the query stops.
+    Map<String, String> options = new LinkedHashMap<>(cluster.options("flights"));
+    options.put("max-batch-bytes", "65536");
+    options.put("window-bytes", "262144");
+    options.put("silence-timeout-ms", "20000");
+    spark.read().format("tally").options(options).load().createOrReplaceTempView("flights");
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    background.shutdownNow();
+    assertTrue(background.awaitTermination(LIMIT_SECONDS, TimeUnit.SECONDS));
+    cluster.close();
+  }
+
+  @Test
+  void allNodesKilledInTheMiddle() throws Exception {
+    try (Gate gate = Gate.in(spark)) {
+      Future<String> answer = background.submit(() -> Rows.show(spark.sql(SLOW).head()));
+      gate.awaitTask();
+      for (int i = 0; i < 3; i++) {
+        cluster.node(i).kill();
+      }
+      gate.open();
+      assertFailsByName(answer);
+    }
+  }
+
+  @Test
+  void oneNodeKilledInTheMiddleAndStartedAgain() throws Exception {
+    try (Gate gate = Gate.in(spark)) {
+      Future<String> answer = background.submit(() -> Rows.show(spark.sql(SLOW).head()));
+      gate.awaitTask();
+      cluster.node(2).kill();
+      gate.open();
+      assertFailsByName(answer);
+    }
+    cluster.node(2).start();
+    assertEquals("3000000", Rows.show(spark.sql("SELECT count(*) FROM flights").head()));
+  }
+
+  @Test
+  void aNodeThatIsAskedToStopEndsItsScans() throws Exception {
+    try (Gate gate = Gate.in(spark)) {
+      Future<String> answer = background.submit(() -> Rows.show(spark.sql(SLOW).head()));
+      gate.awaitTask();
+      cluster.node(0).stop();
+      cluster.node(1).stop();
+      cluster.node(2).stop();
+      gate.open();
+      assertFailsByName(answer);
+    }
+  }
+
+  @Test
+  void aQueryFreesTheNodesWhenItIsCancelled() throws Exception {
+    String group = "cancelled";
+    try (Gate gate = Gate.in(spark)) {
+      Future<String> answer =
+          background.submit(
+              () -> {
+                spark.sparkContext().setJobGroup(group, "to be cancelled", true);
+                return Rows.show(spark.sql(SLOW).head());
+              });
+      gate.awaitTask();
+      spark.sparkContext().cancelJobGroup(group);
+      ExecutionException e =
+          assertThrows(
+              ExecutionException.class, () -> answer.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+      assertTrue(e.getMessage().contains("cancelled"), e.getMessage());
+    }
+    assertEquals("3000000", Rows.show(spark.sql("SELECT count(*) FROM flights").head()));
+  }
+
+  private static void assertFailsByName(Future<String> answer) {
+    ExecutionException e =
+        assertThrows(ExecutionException.class, () -> answer.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+    Throwable cause = e;
+    while (cause != null && !(cause instanceof TallyException)) {
+      cause = cause.getCause();
+    }
+    if (cause == null) {
+      throw new AssertionError("not an error of ours", e);
+    }
+    assertTrue(cause.getMessage().contains("node-") || cause.getMessage().contains("127.0.0.1"), cause::getMessage);
+  }
+}
