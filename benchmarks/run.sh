@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Runs the benchmarks named, or all of them: ./benchmarks/run.sh [transport] [memory]
+# Results go to benchmarks/results/NAME.json; one line a goal is printed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+if [[ ! -f benchmarks/target/classpath.txt || ! -x partition-server/target/tally-server/bin/tally-server ]]; then
+  echo "building …" >&2
+  ./mvnw -q -B -DskipTests -Dspotless.check.skip -pl benchmarks -am package
+fi
+
+cd benchmarks
+exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" -Xmx4g --add-opens=java.base/java.nio=ALL-UNNAMED \
+  -Dtally.server.home=../partition-server/target/tally-server \
+  -cp "target/classes:$(cat target/classpath.txt)" io.tally.benchmarks.Benchmarks "$@"
