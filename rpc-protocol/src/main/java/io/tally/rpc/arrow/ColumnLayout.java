@@ -43,6 +43,11 @@ record ColumnLayout(Kind kind, int width) {
     if (type instanceof ArrowType.Struct) {
       return Optional.of(new ColumnLayout(Kind.STRUCT, 0));
     }
+    if (type instanceof ArrowType.FixedSizeBinary binary) {
+      // Arrow's own layout keeps the width in 16 bits.
+      boolean fits = binary.getByteWidth() <= Integer.MAX_VALUE / Byte.SIZE && children == 0;
+      return fits ? ofWidth(Kind.FIXED_WIDTH, binary.getByteWidth() * Byte.SIZE) : Optional.empty();
+    }
     if (type instanceof ArrowType.FixedSizeList list) {
       return children == 1 ? ofWidth(Kind.FIXED_LIST, list.getListSize()) : Optional.empty();
     }

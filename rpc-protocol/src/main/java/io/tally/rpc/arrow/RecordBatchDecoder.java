@@ -34,14 +34,15 @@ public final class RecordBatchDecoder {
     try (frame) {
       loadChecked(frame, root);
       loaded = true;
-    } catch (OutOfMemoryException e) {
-      throw IpcMessages.violation(
-          "A batch stands for more memory than is left to the scan: " + e.getMessage() + ".", e);
     } catch (TallyException e) {
       throw e;
     } catch (RuntimeException e) {
-      // Flatbuffers meet damage with whatever their accessors throw.
-      throw IpcMessages.violation("A batch is damaged: " + e.getMessage() + ".", e);
+      // Flatbuffers meet damage with whatever their accessors throw; Arrow's loader wraps.
+      String what =
+          e.getCause() instanceof OutOfMemoryException
+              ? "A batch stands for more memory than is left to the scan: "
+              : "A batch is damaged: ";
+      throw IpcMessages.violation(what + e.getMessage() + ".", e);
     } finally {
       if (!loaded) {
         root.clear();
