@@ -87,8 +87,25 @@ final class StorageLoader {
       return;
     }
     List<StoredFile> all = jsonFiles.values().stream().flatMap(List::stream).toList();
-    List<StoredColumn> columns = JsonStorage.columns(database, all, fixedTypes);
+    List<StoredColumn> columns;
+    try {
+      columns = JsonStorage.columns(database, all, fixedTypes);
+    } catch (CatalogException e) {
+      throw inItsPartition(e);
+    }
     jsonFiles.forEach((id, files) -> storages.put(id, new JsonStorage(files, columns)));
+  }
+
+  /** Finds out whose files a problem is with that came up when all were read at once. */
+  private CatalogException inItsPartition(CatalogException problem) {
+    for (Map.Entry<String, List<StoredFile>> entry : jsonFiles.entrySet()) {
+      try {
+        JsonStorage.columns(database, entry.getValue(), fixedTypes);
+      } catch (CatalogException e) {
+        return e.in("partition \"" + entry.getKey() + "\"");
+      }
+    }
+    return problem;
   }
 
   private DuckType parseType(String column, String type) throws CatalogException {
