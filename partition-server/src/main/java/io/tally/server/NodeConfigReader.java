@@ -48,8 +48,9 @@ final class NodeConfigReader {
   static NodeConfig read(Path file) throws ConfigurationException {
     YamlProblems problems = new YamlProblems(file.toString());
     JsonNode tree = YamlTree.read(file, problems);
+    YamlSection yaml = new YamlSection("", tree, problems);
     problems.throwIfAny();
-    NodeConfig config = new NodeConfigReader(file).read(new YamlSection("", tree, problems));
+    NodeConfig config = new NodeConfigReader(file).read(yaml);
     problems.throwIfAny();
     return config;
   }
@@ -90,7 +91,7 @@ final class NodeConfigReader {
         yaml.integer("concurrent-scans", byDefault.concurrentScans(), 1, MAX_SCANS),
         yaml.integer("queued-scans", byDefault.queuedScans(), 0, MAX_SCANS),
         yaml.integer(
-            "queue-timeout-millis", byDefault.queueTimeoutMillis(), 0, MAX_QUEUE_TIMEOUT_MILLIS),
+            "queue-timeout-millis", byDefault.queueTimeoutMillis(), 1, MAX_QUEUE_TIMEOUT_MILLIS),
         yaml.integer("window-bytes", byDefault.windowBytes(), MIN_WINDOW_BYTES, MAX_WINDOW_BYTES),
         yaml.integer(
             "expression-depth",

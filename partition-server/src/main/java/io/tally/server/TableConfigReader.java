@@ -110,7 +110,14 @@ final class TableConfigReader {
         }
         files.addAll(matching);
       } catch (IOException | IllegalArgumentException e) {
-        yaml.problem(key, "the pattern " + pattern + " cannot be used: " + e.getMessage());
+        String reason = String.valueOf(e.getMessage()).lines().findFirst().orElse("unknown reason");
+        yaml.problem(
+            key,
+            "the pattern "
+                + pattern
+                + " cannot be used: "
+                + reason.replaceAll(" near index \\d+$", "")
+                + "; correct it");
       }
     }
     if (files.stream().distinct().count() < files.size()) {
