@@ -105,6 +105,9 @@ final class BatchCutter implements AutoCloseable {
   }
 
   private void gather(int rows) {
+    if (gathered.getRowCount() == 0) {
+      gathered.allocateNew(); // the appender reads the first offset
+    }
     if (next == 0) {
       VectorSchemaRootAppender.append(gathered, chunk);
     } else {

@@ -130,16 +130,13 @@ final class ExpressionSql {
     sql.append("(");
     ValueType type = append(sql, tested, depth + 1);
     requireComparable(type, "in");
-    Sql rest = new Sql();
-    String separator = "";
+    Candidates rest = new Candidates();
     for (Expression candidate : arguments.subList(1, arguments.size())) {
       if (candidate.hasLiteral()) {
         enter(depth + 1);
         requireSame(type, LiteralSql.check(candidate.getLiteral()), "in");
       } else {
-        rest.append(separator);
-        requireSame(type, append(rest, candidate, depth + 1), "in");
-        separator = ", ";
+        requireSame(type, append(rest.next(), candidate, depth + 1), "in");
       }
     }
     if (asList) {
@@ -149,21 +146,35 @@ final class ExpressionSql {
       if (otherCandidate) {
         sql.append(" OR ");
         append(sql, tested, depth + 1);
-        sql.append(" IN (").append(rest).append(")");
+        rest.appendTo(sql);
       }
     } else {
-      sql.append(" IN (");
-      for (Literal literal : literals) {
-        rest.append(separator);
-        LiteralSql.append(rest, literal, type);
-        separator = ", ";
+      literals.forEach(literal -> LiteralSql.append(rest.next(), literal, type));
+      if (rest.count == 0) {
+        rest.next().append("NULL");
       }
-      if (nullCandidate && separator.isEmpty()) {
-        rest.append("NULL");
-      }
-      sql.append(rest).append(")");
+      rest.appendTo(sql);
     }
     sql.append(nullCandidate ? " OR CAST(NULL AS BOOLEAN))" : ")");
+  }
+
+  /**
+   * The right side of an IN. One candidate is compared: a subquery in the engine's IN is a table.
+   */
+  private static final class Candidates {
+    private final Sql list = new Sql();
+    private int count;
+
+    /** Where to append the next candidate. */
+    Sql next() {
+      list.append(count == 0 ? "" : ", ");
+      count++;
+      return list;
+    }
+
+    void appendTo(Sql sql) {
+      sql.append(count == 1 ? " = " : " IN (").append(list).append(count == 1 ? "" : ")");
+    }
   }
 
   private void appendNullTest(Sql sql, Call call, String test, int depth) {

@@ -9,7 +9,6 @@ import io.tally.server.table.TableCatalog;
 import java.io.IOException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Future;
@@ -35,15 +34,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Scan implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Scan.class);
-
-  /**
-   * Errors are told apart by the engine's exception type. No answer depends on the order of rows,
-   * and giving it up lets threads deliver side by side (twice as fast on two).
-   */
-  private static final String SESSION =
-      "SET SESSION errors_as_json = true;"
-          + " SET SESSION preserve_insertion_order = false;"
-          + " SET SESSION TimeZone = 'UTC'";
 
   /** Rows of a batch without columns. */
   private static final long MAX_COLUMNLESS_ROWS = 1 << 20;
@@ -98,7 +88,7 @@ public final class Scan implements AutoCloseable {
     try {
       scan = new Scan(plan, catalog.connect(), allocator, scheduler);
     } catch (SQLException e) {
-      throw EngineFailure.unknown(plan, e);
+      throw EngineFailure.unexpected(plan, e);
     }
     try {
       scan.prepareStatement();
@@ -184,9 +174,6 @@ public final class Scan implements AutoCloseable {
   }
 
   private void prepareStatement() throws SQLException {
-    try (Statement session = connection.createStatement()) {
-      session.execute(SESSION);
-    }
     statement = connection.prepare(plan.sql);
     for (int i = 0; i < plan.parameters.size(); i++) {
       plan.parameters.get(i).bind(statement, i + 1);
@@ -249,11 +236,9 @@ public final class Scan implements AutoCloseable {
 
   private TallyException failure(Exception error) {
     requireNotCancelled();
-    Optional<EngineFailure> told = EngineFailure.of(error);
-    if (told.isEmpty() && result == null && statement != null) {
-      told = diagnose();
-      requireNotCancelled();
-    }
+    boolean failedAtStart = result == null && statement != null;
+    Optional<EngineFailure> told = failedAtStart ? diagnose() : EngineFailure.of(error);
+    requireNotCancelled();
     try {
       plan.table.checkUnchanged();
     } catch (TallyException changed) {
@@ -261,12 +246,13 @@ public final class Scan implements AutoCloseable {
       return changed;
     }
     return told.map(failure -> failure.toError(plan, error))
-        .orElseGet(() -> EngineFailure.unknown(plan, error));
+        .orElseGet(() -> EngineFailure.unexpected(plan, error));
   }
 
   /**
-   * Finds out why the statement failed. When a streamed result fails before its first rows, the
-   * driver loses the engine's message; run again through the driver's other interface, it is told.
+   * Finds out why the statement failed at its start. When a streamed result fails before its first
+   * rows, the driver loses the engine's message; run again through the driver's other interface, it
+   * is told.
    */
   private Optional<EngineFailure> diagnose() {
     try (DuckDBChunkedResult again = statement.query()) {

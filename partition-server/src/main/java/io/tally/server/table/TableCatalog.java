@@ -17,8 +17,10 @@ public interface TableCatalog extends AutoCloseable {
   ServedTable table(String name);
 
   /**
-   * A connection of its own for one scan, on which {@link ServedPartition#rowsSql} can be run;
-   * results are streamed. The caller closes it.
+   * A connection of its own for one scan, on which {@link ServedPartition#rowsSql} can be run. The
+   * caller closes it, and changes no settings: results are streamed ({@code jdbc_stream_results}),
+   * {@code TimeZone} is UTC, and {@code preserve_insertion_order} had better be off, since no
+   * answer depends on order and threads then deliver side by side.
    */
   DuckDBConnection connect() throws SQLException;
 

@@ -1,0 +1,137 @@
+package io.tally.server.scan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.tally.rpc.v1.Expression;
+import io.tally.server.fixture.Wire;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.lifecycle.AfterContainer;
+import net.jqwik.api.lifecycle.BeforeContainer;
+
+/** Random expressions over every type mean on the node what the protocol says they mean. */
+class ExpressionPropertyTest {
+  private static final int ROWS = 300;
+
+  private static ScanRunner runner;
+  private static RandomTable table;
+
+  @BeforeContainer
+  static void create() {
+    runner = new ScanRunner();
+    table = RandomTable.create(runner.catalog, ROWS, 42);
+  }
+
+  @AfterContainer
+  static void close() {
+    runner.close();
+  }
+
+  @Property(tries = 200)
+  void keepsTheRowsForWhichAPredicateIsTrue(@ForAll long seed) {
+    Expression predicate = RandomTable.predicate(new Random(seed), 4);
+
+    var answer =
+        runner.run(Wire.open(runner.catalog, "r").addColumns("id").setPredicate(predicate));
+
+    Set<Object> expected =
+        table.rows.stream()
+            .filter(row -> Boolean.TRUE.equals(Evaluator.evaluate(predicate, row)))
+            .map(row -> row.get("id"))
+            .collect(Collectors.toSet());
+    assertEquals(
+        expected, answer.rows().stream().map(row -> row.get(0)).collect(Collectors.toSet()));
+    assertEquals(expected.size(), answer.rows().size());
+  }
+
+  @Property(tries = 200)
+  void tellsTrueFromFalseFromNull(@ForAll long seed) {
+    Expression key = RandomTable.predicate(new Random(seed), 3);
+
+    var answer =
+        runner.run(
+            Wire.open(runner.catalog, "r")
+                .setAggregation(Wire.aggregation(List.of(key), Wire.aggregate("count_all"))));
+
+    Map<Object, Object> expected = new HashMap<>();
+    table.rows.forEach(
+        row -> expected.merge(Evaluator.evaluate(key, row), 1L, (a, b) -> (Long) a + (Long) b));
+    Map<Object, Object> counts = new HashMap<>();
+    answer.rows().forEach(row -> counts.put(row.get(0), row.get(1)));
+    assertEquals(expected, counts);
+  }
+
+  @Property(tries = 150)
+  void groupsAndFindsExtremes(@ForAll long seed) {
+    Random random = new Random(seed);
+    Expression key = RandomTable.operand(random);
+    Expression value = RandomTable.operand(random);
+
+    var answer =
+        runner.run(
+            Wire.open(runner.catalog, "r")
+                .setAggregation(
+                    Wire.aggregation(
+                        List.of(key),
+                        Wire.aggregate("count_all"),
+                        Wire.aggregate("count", value),
+                        Wire.aggregate("count", key, value),
+                        Wire.aggregate("min", value),
+                        Wire.aggregate("max", value))));
+
+    Map<Object, Group> expected = new TreeMap<>(ExpressionPropertyTest::compareNullsFirst);
+    for (Map<String, Object> row : table.rows) {
+      Object keyValue = Evaluator.evaluate(key, row);
+      expected
+          .computeIfAbsent(wrap(keyValue), k -> new Group())
+          .add(keyValue, Evaluator.evaluate(value, row));
+    }
+    assertEquals(expected.size(), answer.rows().size());
+    for (List<Object> row : answer.rows()) {
+      Group group = expected.get(wrap(row.get(0)));
+      assertEquals(group.rows, row.get(1));
+      assertEquals(group.values, row.get(2));
+      assertEquals(group.both, row.get(3));
+      assertEquals(0, compareNullsFirst(wrap(group.least), wrap(row.get(4))), row::toString);
+      assertEquals(0, compareNullsFirst(wrap(group.most), wrap(row.get(5))), row::toString);
+    }
+  }
+
+  /** Stands for NULL, which a sorted map does not take. */
+  private static Object wrap(Object value) {
+    return value == null ? "NULL".toCharArray() : value;
+  }
+
+  private static int compareNullsFirst(Object a, Object b) {
+    if (a instanceof char[] || b instanceof char[]) {
+      return Boolean.compare(b instanceof char[], a instanceof char[]);
+    }
+    return Evaluator.compare(a, b);
+  }
+
+  private static final class Group {
+    private long rows;
+    private long values;
+    private long both;
+    private Object least;
+    private Object most;
+
+    void add(Object key, Object value) {
+      rows++;
+      if (value == null) {
+        return;
+      }
+      values++;
+      both += key == null ? 0 : 1;
+      least = least == null || Evaluator.compare(value, least) < 0 ? value : least;
+      most = most == null || Evaluator.compare(value, most) > 0 ? value : most;
+    }
+  }
+}
