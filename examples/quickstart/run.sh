@@ -64,7 +64,7 @@ for node in node-a node-b node-c; do
       cat "$work/$node.log" >&2
       exit 1
     fi
-    ((ticks % 10 == 0)) && echo "Waiting for $node…"
+    ((ticks % 20 == 0)) && echo "Waiting for $node (at most $((ticks / 10)) s more)…"
     sleep 0.1
   done
   address=$(<"$work/$node.ready")

@@ -162,7 +162,8 @@ class BadInputTest {
             "127.0.0.1:"),
         wrong(
             "one of the endpoints is down, and nobody knows what it holds",
-            test -> with(good.options("events"), "endpoints", good.endpoints() + "," + closedPort()),
+            test ->
+                with(good.options("events"), "endpoints", good.endpoints() + "," + closedPort()),
             COUNT,
             ErrorCode.NODE_UNREACHABLE,
             "127.0.0.1:"),
@@ -278,18 +279,86 @@ class BadInputTest {
     Path rows = files.parquet("SELECT 1 AS id, DATE '2001-02-03' AS d");
     byte[] content = read(rows);
     return Stream.of(
-        wrong("unknown key", Map.of(), table("t", "p", 1).with("partitionedby", "id"), "partitionedby", "partitioned-by"),
-        wrong("unknown key at the top", Map.of("hots", "127.0.0.1"), table("t", "p", 1), "hots", "host"),
-        wrong("unknown limit", Map.of("limits", Map.of("concurrent-scan", 1)), table("t", "p", 1), "concurrent-scan", "concurrent-scans"),
-        wrong("an open address by mistake", Map.of("host", "0.0.0.0"), table("t", "p", 1), "0.0.0.0", "allow-insecure-network"),
-        wrong("a missing file", Map.of(), TableConfig.table("t").parquet("p", files.newFile("parquet")), "\"p\"", "sample-"),
-        wrong("an empty file", Map.of(), TableConfig.table("t").parquet("p", files.bytes("parquet", new byte[0])), "\"p\"", "sample-"),
-        wrong("a truncated file", Map.of(), TableConfig.table("t").parquet("p", files.bytes("parquet", Arrays.copyOf(content, content.length / 2))), "\"p\"", "sample-"),
-        wrong("a file that is something else", Map.of(), TableConfig.table("t").parquet("p", files.bytes("parquet", "Dear Sir or Madam, this is a letter.".getBytes(StandardCharsets.UTF_8))), "\"p\"", "sample-"),
-        wrong("partitions with different columns", Map.of(), TableConfig.table("t").parquet("p", rows).parquet("q", files.parquet("SELECT 'x' AS id, DATE '2001-02-03' AS d")), "\"q\"", "id"),
-        wrong("rows outside the declared range", Map.of(), TableConfig.table("t").with("partitioned-by", "d").parquetRange("p", rows, "2001-03-01", "2001-04-01"), "\"p\"", "2001-03-01"),
-        wrong("a partition twice", Map.of(), TableConfig.table("t").parquet("p", rows).parquet("p", rows), "\"p\""),
-        wrong("a partition without data", Map.of(), TableConfig.table("t").partition(Map.of("id", "p")), "parquet"));
+        wrong(
+            "unknown key",
+            Map.of(),
+            table("t", "p", 1).with("partitionedby", "id"),
+            "partitionedby",
+            "partitioned-by"),
+        wrong(
+            "unknown key at the top",
+            Map.of("hots", "127.0.0.1"),
+            table("t", "p", 1),
+            "hots",
+            "host"),
+        wrong(
+            "unknown limit",
+            Map.of("limits", Map.of("concurrent-scan", 1)),
+            table("t", "p", 1),
+            "concurrent-scan",
+            "concurrent-scans"),
+        wrong(
+            "an open address by mistake",
+            Map.of("host", "0.0.0.0"),
+            table("t", "p", 1),
+            "0.0.0.0",
+            "allow-insecure-network"),
+        wrong(
+            "a missing file",
+            Map.of(),
+            TableConfig.table("t").parquet("p", files.newFile("parquet")),
+            "\"p\"",
+            "sample-"),
+        wrong(
+            "an empty file",
+            Map.of(),
+            TableConfig.table("t").parquet("p", files.bytes("parquet", new byte[0])),
+            "\"p\"",
+            "sample-"),
+        wrong(
+            "a truncated file",
+            Map.of(),
+            TableConfig.table("t")
+                .parquet("p", files.bytes("parquet", Arrays.copyOf(content, content.length / 2))),
+            "\"p\"",
+            "sample-"),
+        wrong(
+            "a file that is something else",
+            Map.of(),
+            TableConfig.table("t")
+                .parquet(
+                    "p",
+                    files.bytes(
+                        "parquet",
+                        "Dear Sir or Madam, this is a letter.".getBytes(StandardCharsets.UTF_8))),
+            "\"p\"",
+            "sample-"),
+        wrong(
+            "partitions with different columns",
+            Map.of(),
+            TableConfig.table("t")
+                .parquet("p", rows)
+                .parquet("q", files.parquet("SELECT 'x' AS id, DATE '2001-02-03' AS d")),
+            "\"q\"",
+            "id"),
+        wrong(
+            "rows outside the declared range",
+            Map.of(),
+            TableConfig.table("t")
+                .with("partitioned-by", "d")
+                .parquetRange("p", rows, "2001-03-01", "2001-04-01"),
+            "\"p\"",
+            "2001-03-01"),
+        wrong(
+            "a partition twice",
+            Map.of(),
+            TableConfig.table("t").parquet("p", rows).parquet("p", rows),
+            "\"p\""),
+        wrong(
+            "a partition without data",
+            Map.of(),
+            TableConfig.table("t").partition(Map.of("id", "p")),
+            "parquet"));
   }
 
   @ParameterizedTest
@@ -322,8 +391,7 @@ class BadInputTest {
   void replicasAreCountedOnce() throws IOException {
     Path rows = files.parquet("SELECT unnest([1, 2, 3]) AS id");
     Map<String, String> options =
-        nodes(
-            TableConfig.table("t").parquet("p", rows), TableConfig.table("t").parquet("p", rows));
+        nodes(TableConfig.table("t").parquet("p", rows), TableConfig.table("t").parquet("p", rows));
     assertEquals("3|6", query(options, "SELECT count(*), sum(id) FROM t"));
     assertEquals("3", query(with(options, "push-down", "false"), COUNT));
   }

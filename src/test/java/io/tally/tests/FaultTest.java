@@ -101,8 +101,7 @@ class FaultTest {
       gate.awaitTask();
       spark.sparkContext().cancelJobGroup(group);
       ExecutionException e =
-          assertThrows(
-              ExecutionException.class, () -> answer.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+          assertThrows(ExecutionException.class, () -> answer.get(LIMIT_SECONDS, TimeUnit.SECONDS));
       assertTrue(e.getMessage().contains("cancelled"), e.getMessage());
     }
     assertEquals("3000000", Rows.show(spark.sql("SELECT count(*) FROM flights").head()));
@@ -118,6 +117,8 @@ class FaultTest {
     if (cause == null) {
       throw new AssertionError("not an error of ours", e);
     }
-    assertTrue(cause.getMessage().contains("node-") || cause.getMessage().contains("127.0.0.1"), cause::getMessage);
+    assertTrue(
+        cause.getMessage().contains("node-") || cause.getMessage().contains("127.0.0.1"),
+        cause::getMessage);
   }
 }
