@@ -1,5 +1,6 @@
 package io.tally.rpc;
 
+import com.google.common.base.Throwables;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -59,7 +60,7 @@ public final class TallyStatus {
       return new TallyException(
           detail.getCode(), detail.getRetryable(), detail.getMessage() + " [" + peer + "]", cause);
     }
-    return switch (status.getCode()) {
+    return switch (isForeign(status) ? Status.Code.UNIMPLEMENTED : status.getCode()) {
       case UNAVAILABLE ->
           new TallyException(
               ErrorCode.NODE_UNREACHABLE,
@@ -95,6 +96,16 @@ public final class TallyStatus {
               "The call to " + peer + " failed below Tally: " + describe(status) + ".",
               cause);
     };
+  }
+
+  /**
+   * Whether what answers does not even speak HTTP/2. Netty's exception is known by its name alone,
+   * because it moves to another package where Netty is relocated.
+   */
+  private static boolean isForeign(Status status) {
+    return status.getCause() != null
+        && Throwables.getCausalChain(status.getCause()).stream()
+            .anyMatch(cause -> cause.getClass().getSimpleName().equals("Http2Exception"));
   }
 
   private static String describe(Status status) {

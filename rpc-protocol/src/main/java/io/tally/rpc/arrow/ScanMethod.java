@@ -16,6 +16,10 @@ public final class ScanMethod {
    * use one descriptor per call and so account each stream's memory by itself. A node, which
    * receives no frames, may pass any allocator: nothing is allocated from it.
    *
+   * <p>A frame that is sent is freed on every path over a network, also when the call is cancelled
+   * meanwhile. gRPC's transport inside of a process drops a message of a cancelled call without
+   * closing it, which would leak; it is of use for tests that do not cancel.
+   *
    * <p>A frame that cannot be parsed ends the call with a status whose cause is a {@link
    * io.tally.rpc.TallyException} with PROTOCOL_VIOLATION.
    */

@@ -1,0 +1,184 @@
+package io.tally.rpc.client;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.tally.rpc.TallyException;
+import io.tally.rpc.v1.DescribeNodeResponse;
+import io.tally.rpc.v1.ErrorCode;
+import io.tally.rpc.v1.Open;
+import io.tally.rpc.v1.ScanPartition;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.types.pojo.Schema;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a client is told of things that are not a Tally node in good health. */
+class NodeClientTest {
+  private static final long TIMEOUT_MILLIS = ScriptedNode.TIMEOUT_MILLIS;
+  private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+  private static final Open OPEN =
+      Open.newBuilder()
+          .setTable("flights")
+          .addPartitions(ScanPartition.newBuilder().setId("p1"))
+          .build();
+
+  private final NodeChannels channels = new NodeChannels(0);
+  private final BufferAllocator allocator = new RootAllocator();
+
+  @AfterEach
+  void nothingLeaks() {
+    channels.close();
+    allocator.close();
+  }
+
+  @Test
+  void aNodeDescribesItself() {
+    DescribeNodeResponse description = DescribeNodeResponse.newBuilder().setNodeId("a").build();
+    try (ScriptedNode node = ScriptedNode.onLoopback(0, scan -> {}, description, List.of())) {
+      NodeClient client = channels.node(node.address());
+      assertEquals(node.address(), client.address());
+      assertEquals(description, client.describeNode(TIMEOUT_MILLIS));
+      TallyException e =
+          assertThrows(TallyException.class, () -> client.describeTable("fligths", TIMEOUT_MILLIS));
+      assertEquals(ErrorCode.TABLE_NOT_FOUND, e.code());
+      assertTrue(e.getMessage().contains("did you mean \"flights\""), e::getMessage);
+      assertTrue(e.getMessage().contains(node.address().toString()), e::getMessage);
+    }
+  }
+
+  @Test
+  void aRefusedConnectionIsUnreachableUntilTheNodeIsThere() throws Exception {
+    int port = freePort();
+    NodeClient client = channels.node(new NodeAddress(LOOPBACK.getHostAddress(), port));
+    for (int i = 0; i < 3; i++) {
+      TallyException e =
+          assertThrows(TallyException.class, () -> client.describeNode(TIMEOUT_MILLIS));
+      assertEquals(ErrorCode.NODE_UNREACHABLE, e.code(), e::getMessage);
+      assertTrue(e.retryable());
+      assertTrue(e.getMessage().contains(":" + port), e::getMessage);
+    }
+    try (ScanStream stream = client.scan(OPEN, ScanOptions.defaults(), allocator)) {
+      TallyException e = assertThrows(TallyException.class, stream::next);
+      assertEquals(ErrorCode.NODE_UNREACHABLE, e.code(), e::getMessage);
+    }
+    // No back-off stands between a node that has come up and the next call.
+    DescribeNodeResponse description = DescribeNodeResponse.newBuilder().setNodeId("a").build();
+    try (ScriptedNode node =
+        ScriptedNode.onLoopback(
+            port,
+            scan -> {
+              scan.opened(new Schema(List.of()));
+              scan.end(scan.totals());
+              scan.complete();
+            },
+            description,
+            List.of())) {
+      try (ScanStream stream = client.scan(OPEN, ScanOptions.defaults(), allocator)) {
+        assertFalse(stream.next());
+      }
+      assertEquals(description, client.describeNode(TIMEOUT_MILLIS));
+      assertEquals(port, node.address().port());
+    }
+  }
+
+  @Test
+  void anotherGrpcServiceIsNotATallyNode() throws IOException {
+    Server other =
+        NettyServerBuilder.forAddress(new InetSocketAddress(LOOPBACK, 0)).build().start();
+    try {
+      NodeClient client =
+          channels.node(new NodeAddress(LOOPBACK.getHostAddress(), other.getPort()));
+      assertNotATallyNode(client);
+    } finally {
+      other.shutdownNow();
+    }
+  }
+
+  @Test
+  void aWebServerIsNotATallyNode() throws Exception {
+    CompletableFuture<Void> serving;
+    try (ServerSocket web = new ServerSocket(0, 50, LOOPBACK)) {
+      serving = CompletableFuture.runAsync(() -> serveWebPages(web));
+      assertNotATallyNode(
+          channels.node(new NodeAddress(LOOPBACK.getHostAddress(), web.getLocalPort())));
+      channels.close();
+    }
+    serving.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private static void serveWebPages(ServerSocket web) {
+    byte[] answer =
+        "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+    while (true) {
+      try (Socket socket = web.accept()) {
+        socket.getOutputStream().write(answer);
+        socket.getOutputStream().flush();
+        // Until the client hangs up: unread bytes would reset the connection.
+        socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+      } catch (IOException e) {
+        return;
+      }
+    }
+  }
+
+  @Test
+  void aSocketThatNeverAnswersIsSilent() throws IOException {
+    // The system accepts connections for it; nobody ever reads them.
+    try (ServerSocket deaf = new ServerSocket(0, 50, LOOPBACK)) {
+      NodeClient client =
+          channels.node(new NodeAddress(LOOPBACK.getHostAddress(), deaf.getLocalPort()));
+      TallyException e = assertThrows(TallyException.class, () -> client.describeNode(300));
+      assertEquals(ErrorCode.NODE_SILENT, e.code(), e::getMessage);
+      ScanOptions impatient = new ScanOptions(1 << 10, 1 << 10, 1 << 10, 300);
+      try (ScanStream stream = client.scan(OPEN, impatient, allocator)) {
+        e = assertThrows(TallyException.class, stream::schema);
+        assertEquals(ErrorCode.NODE_SILENT, e.code(), e::getMessage);
+      }
+    }
+  }
+
+  @Test
+  void anInterruptIsHeard() throws IOException {
+    try (ServerSocket deaf = new ServerSocket(0, 50, LOOPBACK)) {
+      NodeClient client =
+          channels.node(new NodeAddress(LOOPBACK.getHostAddress(), deaf.getLocalPort()));
+      Thread.currentThread().interrupt();
+      TallyException e =
+          assertThrows(TallyException.class, () -> client.describeNode(TIMEOUT_MILLIS));
+      assertTrue(Thread.interrupted());
+      assertEquals(ErrorCode.CANCELLED, e.code());
+    }
+  }
+
+  private void assertNotATallyNode(NodeClient client) {
+    TallyException e =
+        assertThrows(TallyException.class, () -> client.describeNode(TIMEOUT_MILLIS));
+    assertEquals(ErrorCode.NOT_A_TALLY_NODE, e.code(), e::getMessage);
+    try (ScanStream stream = client.scan(OPEN, ScanOptions.defaults(), allocator)) {
+      e = assertThrows(TallyException.class, stream::next);
+      assertEquals(ErrorCode.NOT_A_TALLY_NODE, e.code(), e::getMessage);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, LOOPBACK)) {
+      return socket.getLocalPort();
+    }
+  }
+}
