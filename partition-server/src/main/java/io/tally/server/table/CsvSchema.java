@@ -70,10 +70,10 @@ final class CsvSchema {
     if (distinct.size() == 1) {
       return distinct.iterator().next();
     }
-    return distinct.equals(Set.of(BIGINT, DOUBLE)) ? DOUBLE : DuckType.VARCHAR;
+    return distinct.equals(Set.of(BIGINT, DOUBLE)) ? DOUBLE : DuckType.Plain.VARCHAR;
   }
 
   private static List<StoredColumn> namesOnly(List<StoredColumn> columns) {
-    return columns.stream().map(c -> new StoredColumn(c.name(), DuckType.VARCHAR)).toList();
+    return columns.stream().map(c -> new StoredColumn(c.name(), DuckType.Plain.VARCHAR)).toList();
   }
 }

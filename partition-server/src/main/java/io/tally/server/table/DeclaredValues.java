@@ -13,6 +13,8 @@ import java.util.stream.Collectors;
  * be meant and that the data agrees, and hands on the bounds that are sent.
  */
 final class DeclaredValues {
+  private static final int MAX_VALUES_SHOWN = 10;
+
   private final StoredColumn column;
   private final LiteralType type;
   private final PartitionDeclaration declaration;
@@ -141,8 +143,13 @@ final class DeclaredValues {
           + range.to().map(to -> " to " + to + " (exclusive)").orElse("");
     }
     PartitionDeclaration.Values values = (PartitionDeclaration.Values) declaration;
-    return values.values().stream()
-        .limit(10)
-        .collect(Collectors.joining(", ", "values [", values.values().size() > 10 ? ", …]" : "]"));
+    List<String> shown = new ArrayList<>(values.values());
+    if (values.nullAllowed()) {
+      shown.add("null");
+    }
+    return shown.stream()
+        .limit(MAX_VALUES_SHOWN)
+        .collect(
+            Collectors.joining(", ", "values [", shown.size() > MAX_VALUES_SHOWN ? ", …]" : "]"));
   }
 }

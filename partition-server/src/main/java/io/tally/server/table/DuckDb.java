@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.duckdb.DuckDBConnection;
 
@@ -31,6 +32,9 @@ final class DuckDb implements AutoCloseable {
   interface RowReader {
     void read(ResultSet row) throws SQLException;
   }
+
+  /** Messages quote rows, which may be long. */
+  private static final int MAX_LINE_CHARS = 200;
 
   private final Path spillDirectory;
 
@@ -104,7 +108,7 @@ final class DuckDb implements AutoCloseable {
       execute("ATTACH " + SqlText.path(file) + " AS " + alias + " (TYPE duckdb, READ_ONLY)");
     } catch (SQLException e) {
       throw CatalogException.data(
-          file + " cannot be opened as a DuckDB database: " + firstLine(e), e);
+          file + " cannot be opened as a DuckDB database: " + oneLine(e), e);
     }
     attached.put(file, alias);
     return alias;
@@ -129,7 +133,7 @@ final class DuckDb implements AutoCloseable {
         reader.read(rows);
       }
     } catch (SQLException e) {
-      throw CatalogException.data(firstLine(e), e);
+      throw CatalogException.data(oneLine(e), e);
     }
   }
 
@@ -195,8 +199,25 @@ final class DuckDb implements AutoCloseable {
     }
   }
 
-  /** DuckDB's messages go on with hints and quotations of the statement. */
-  private static String firstLine(SQLException e) {
-    return String.valueOf(e.getMessage()).lines().findFirst().orElse("unknown error").strip();
+  /**
+   * What went wrong, in one line. DuckDB's messages go on with a quotation of the statement, and
+   * with hints for whoever wrote it.
+   */
+  private static String oneLine(SQLException e) {
+    String message = String.valueOf(e.getMessage());
+    String file =
+        message
+            .lines()
+            .map(String::strip)
+            .filter(line -> line.startsWith("file = "))
+            .findFirst()
+            .map(line -> " (" + line + ")")
+            .orElse("");
+    return message
+        .lines()
+        .takeWhile(line -> !line.isBlank())
+        .map(line -> line.length() > MAX_LINE_CHARS ? line.substring(0, MAX_LINE_CHARS) : line)
+        .map(String::strip)
+        .collect(Collectors.joining("; ", "", file));
   }
 }

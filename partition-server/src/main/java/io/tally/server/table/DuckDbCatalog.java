@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.duckdb.DuckDBConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Takes definitions of tables and serves them from files through one DuckDB instance: Parquet, CSV,
@@ -21,6 +23,8 @@ import org.duckdb.DuckDBConnection;
  * ServedTable#checkUnchanged}; they are served again after a restart.
  */
 public final class DuckDbCatalog implements TableCatalog {
+  private static final Logger LOG = LoggerFactory.getLogger(DuckDbCatalog.class);
+
   private final DuckDb database;
   private final Map<String, LoadedTable> tables;
 
@@ -42,7 +46,13 @@ public final class DuckDbCatalog implements TableCatalog {
     try {
       Map<String, LoadedTable> tables = new LinkedHashMap<>();
       for (TableDefinition definition : definitions) {
-        if (tables.put(definition.name(), TableLoader.load(database, definition)) != null) {
+        LoadedTable table = TableLoader.load(database, definition);
+        LOG.info(
+            "table \"{}\": {} rows in {} partitions",
+            table.name(),
+            table.loadedPartitions().stream().mapToLong(LoadedPartition::rows).sum(),
+            table.loadedPartitions().size());
+        if (tables.put(table.name(), table) != null) {
           throw CatalogException.configuration(
               "table \"" + definition.name() + "\" is defined twice; give each its own name");
         }

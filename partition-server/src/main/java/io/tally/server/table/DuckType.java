@@ -10,8 +10,6 @@ import java.util.stream.Collectors;
  * type in which its values are sent.
  */
 sealed interface DuckType {
-  DuckType VARCHAR = new Plain("VARCHAR");
-
   /** The type in DuckDB's SQL. */
   String sql();
 
@@ -21,8 +19,20 @@ sealed interface DuckType {
    */
   Optional<DuckType> wireType();
 
+  /** The types inside, in order. */
+  default List<DuckType> parts() {
+    return List.of();
+  }
+
+  /** The same type around other {@link #parts}. */
+  default DuckType withParts(List<DuckType> parts) {
+    return this;
+  }
+
   /** A type without parameters, or one that is not looked into. */
   record Plain(String sql) implements DuckType {
+    static final DuckType VARCHAR = new Plain("VARCHAR");
+
     @Override
     public Optional<DuckType> wireType() {
       return switch (sql) {
@@ -67,7 +77,7 @@ sealed interface DuckType {
   record EnumType(String sql) implements DuckType {
     @Override
     public Optional<DuckType> wireType() {
-      return Optional.of(VARCHAR);
+      return Optional.of(Plain.VARCHAR);
     }
   }
 
@@ -75,6 +85,16 @@ sealed interface DuckType {
     @Override
     public String sql() {
       return element.sql() + "[]";
+    }
+
+    @Override
+    public List<DuckType> parts() {
+      return List.of(element);
+    }
+
+    @Override
+    public DuckType withParts(List<DuckType> parts) {
+      return new ListType(parts.get(0));
     }
 
     @Override
@@ -88,6 +108,16 @@ sealed interface DuckType {
     @Override
     public String sql() {
       return element.sql() + "[" + length + "]";
+    }
+
+    @Override
+    public List<DuckType> parts() {
+      return List.of(element);
+    }
+
+    @Override
+    public DuckType withParts(List<DuckType> parts) {
+      return new ArrayType(parts.get(0), length);
     }
 
     @Override
@@ -109,6 +139,20 @@ sealed interface DuckType {
     }
 
     @Override
+    public List<DuckType> parts() {
+      return fields.stream().map(StructField::type).toList();
+    }
+
+    @Override
+    public DuckType withParts(List<DuckType> parts) {
+      List<StructField> changed = new ArrayList<>();
+      for (int i = 0; i < fields.size(); i++) {
+        changed.add(new StructField(fields.get(i).name(), parts.get(i)));
+      }
+      return new StructType(changed);
+    }
+
+    @Override
     public Optional<DuckType> wireType() {
       List<StructField> sent = new ArrayList<>();
       for (StructField field : fields) {
@@ -124,6 +168,16 @@ sealed interface DuckType {
     @Override
     public String sql() {
       return "MAP(" + key.sql() + ", " + value.sql() + ")";
+    }
+
+    @Override
+    public List<DuckType> parts() {
+      return List.of(key, value);
+    }
+
+    @Override
+    public DuckType withParts(List<DuckType> parts) {
+      return new MapType(parts.get(0), parts.get(1));
     }
 
     @Override

@@ -35,7 +35,8 @@ final class ParquetStorage implements PartitionStorage {
     List<StoredColumn> columns = List.of();
     for (Path path : source.files()) {
       StoredFile file = StoredFile.of(path);
-      List<StoredColumn> ofFile = database.describe(select("*", List.of(path)));
+      List<StoredColumn> ofFile =
+          ParquetInstants.mark(database, path, database.describe(select("*", List.of(path))));
       if (files.isEmpty()) {
         columns = ofFile;
       } else {

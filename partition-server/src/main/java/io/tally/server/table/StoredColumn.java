@@ -7,11 +7,18 @@ import java.util.stream.Collectors;
 /**
  * A column as one partition stores it. Partitions of a table may store a column differently as long
  * as it is sent in one type.
+ *
+ * @param type what DuckDB reads it as
+ * @param meaning what its values are: a TIMESTAMP of an old Parquet file is an instant
  */
-record StoredColumn(String name, DuckType type) {
+record StoredColumn(String name, DuckType type, DuckType meaning) {
+  StoredColumn(String name, DuckType type) {
+    this(name, type, type);
+  }
+
   /** The type in which it is sent; empty if it cannot be. */
   Optional<DuckType> wireType() {
-    return type.wireType();
+    return meaning.wireType();
   }
 
   /** The type in which it is sent, or that it is not, as an error message says it. */

@@ -91,7 +91,9 @@ class TextFilesTest {
         typed(Map.of("zap", "VARCHAR"), Stored.csv("c", csv)));
     mistake(
         CatalogException.Kind.DATA,
-        "partition \"c\": Conversion Error",
+        "partition \"c\": Conversion Error: CSV Error on Line: 2; Original Line: 00123,x; Error when"
+            + " converting column \"n\". Could not convert string \"x\" to 'BIGINT' (file = "
+            + csv,
         typed(Map.of("n", "BIGINT"), Stored.csv("c", csv)));
   }
 

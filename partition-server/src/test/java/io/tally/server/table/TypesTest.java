@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -107,6 +109,38 @@ class TypesTest {
       assertTrue(unserved.reason().contains("store the column as another type"));
       assertEquals(
           table.columns().stream().map(ServedColumn::field).toList(), exported(catalog, table));
+    }
+  }
+
+  /** The file was written by Spark 4.2.0 with its defaults, session time zone UTC. */
+  @Test
+  void timestampsOfSparksParquetFilesAreInstants() throws Exception {
+    Path file = folder.resolve("spark.parquet");
+    try (InputStream resource = TypesTest.class.getResourceAsStream("spark-int96.parquet")) {
+      Files.copy(resource, file);
+    }
+    try (DuckDbCatalog catalog = Stored.open(Stored.parquet("p", file))) {
+      ServedTable table = catalog.table("t");
+      assertEquals(
+          List.of(
+              "instant: Timestamp(MICROSECOND, UTC)",
+              "local: Timestamp(MICROSECOND, null)",
+              "in_map: Map(false)<entries: Struct<key: Utf8 not null, value:"
+                  + " Timestamp(MICROSECOND, UTC)> not null>",
+              "in_struct: Struct<local: Timestamp(MICROSECOND, null), instant:"
+                  + " Timestamp(MICROSECOND, UTC)>",
+              "in_list: List<l: Timestamp(MICROSECOND, UTC)>"),
+          table.columns().stream().map(column -> column.field().toString()).toList());
+      assertEquals(
+          List.of(
+              "2020-01-01 00:00:00.123456+00|2020-01-01 00:00:00|{a='1960-01-01 00:00:00+00'}|"
+                  + "{'local': '2020-01-02 00:00:00', 'instant': '2020-01-03 00:00:00+00'}|"
+                  + "['2020-01-04 00:00:00+00']"),
+          Stored.rows(
+              catalog,
+              "SELECT COLUMNS(*)::VARCHAR FROM ("
+                  + table.partitions().get(0).rowsSql(Optional.empty())
+                  + ")"));
     }
   }
 
