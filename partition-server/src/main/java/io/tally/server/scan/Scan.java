@@ -255,9 +255,14 @@ public final class Scan implements AutoCloseable {
    * is told.
    */
   private Optional<EngineFailure> diagnose() {
-    try (DuckDBChunkedResult again = statement.query()) {
-      for (int i = 0; i < DIAGNOSED_CHUNKS && again.nextChunk(); i++) {
-        log.trace("The statement has got as far as chunk {}", i);
+    closeQuietly(statement); // the driver has done so already
+    try {
+      prepareStatement();
+      requireNotCancelled();
+      try (DuckDBChunkedResult again = statement.query()) {
+        for (int i = 0; i < DIAGNOSED_CHUNKS && again.nextChunk(); i++) {
+          log.trace("The statement has got as far as chunk {}", i);
+        }
       }
       return Optional.empty();
     } catch (SQLException | RuntimeException e) {
