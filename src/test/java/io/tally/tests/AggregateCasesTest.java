@@ -1,6 +1,7 @@
 package io.tally.tests;
 
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -137,10 +138,14 @@ class AggregateCasesTest {
   @Test
   @DisplayName("AGG-5: a sum that overflows only in total fails or wraps as Spark says")
   void overflowInTotal() {
-    cases.checkAnsiFails("SELECT sum(a) FROM agg5", "ARITHMETIC_OVERFLOW", "-9223372036854775808");
+    cases.checkAnsiFails(
+        "SELECT sum(a) FROM agg5", Set.of("ARITHMETIC_OVERFLOW"), "-9223372036854775808");
     cases.check("SELECT try_sum(a) FROM agg5", "null");
     cases.check("SELECT count(a), min(a), max(a) FROM agg5", "2|1|9223372036854775807");
-    cases.checkAnsiFails("SELECT sum(a) FROM agg5_decimal", "NUMERIC_VALUE_OUT_OF_RANGE", "null");
+    cases.checkAnsiFails(
+        "SELECT sum(a) FROM agg5_decimal",
+        Set.of("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", "ARITHMETIC_OVERFLOW"),
+        "null");
   }
 
   @Test

@@ -94,11 +94,13 @@ class ArchitectureTest {
             .because("errors and names are below framing and channels"),
         onlyOurs("io.tally.rpc.arrow", "io.tally.rpc", "io.tally.rpc.v1", "io.tally.rpc.arrow")
             .because("framing must be usable without a channel"),
-        onlyOurs("io.tally.spark.types", "io.tally.spark.types")
-            .because("types map Spark to Arrow and know nothing of the wire"),
+        onlyOurs("io.tally.spark.types", "io.tally.spark.types", "io.tally.rpc", "io.tally.rpc.v1")
+            .because(
+                "types map columns, and know errors and messages but no framing and no channel"),
         onlyOurs(
                 "io.tally.spark.pushdown",
                 "io.tally.spark.pushdown",
+                "io.tally.spark.types",
                 "io.tally.rpc",
                 "io.tally.rpc.v1")
             .because("what is pushed is decided on expressions alone, with no node in reach"),

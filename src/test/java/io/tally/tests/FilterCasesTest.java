@@ -1,5 +1,6 @@
 package io.tally.tests;
 
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -117,8 +118,10 @@ class FilterCasesTest {
   @Test
   @DisplayName("FLT-9: overflow and division by zero by Spark's mode")
   void arithmeticByMode() {
-    cases.checkAnsiFails("SELECT a FROM flt9 WHERE a + 1 > 0", "ARITHMETIC_OVERFLOW", NO_ROWS);
-    cases.checkAnsiFails("SELECT a FROM flt9 WHERE a / 0 IS NULL", "DIVIDE_BY_ZERO", "2147483647");
+    cases.checkAnsiFails(
+        "SELECT a FROM flt9 WHERE a + 1 > 0", Set.of("ARITHMETIC_OVERFLOW"), NO_ROWS);
+    cases.checkAnsiFails(
+        "SELECT a FROM flt9 WHERE a / 0 IS NULL", Set.of("DIVIDE_BY_ZERO"), "2147483647");
     cases.check("SELECT sum(a div 2) FROM flt9", "1073741823");
   }
 
