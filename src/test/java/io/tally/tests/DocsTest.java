@@ -26,7 +26,11 @@ class DocsTest {
           "./mvnw -B verify",
           ".ci/run: the build that runs this test",
           "./.ci/run",
-          "the build that runs this test");
+          "the build that runs this test",
+          ReadmeTest.NODE_COMMAND,
+          "ReadmeTest",
+          ReadmeTest.SUBMIT_COMMAND,
+          "ReadmeTest");
 
   private static final Pattern COMMANDS =
       Pattern.compile(

@@ -1,0 +1,154 @@
+package io.tally.tests;
+
+import static org.apache.spark.sql.functions.desc;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tally.spark.TallyOption;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What the README shows is what happens: its snippets are run, with the addresses of test nodes. */
+@ExtendWith(FlightsCluster.class)
+class ReadmeTest {
+  /** The addresses in the README's snippets. */
+  private static final String ENDPOINTS = "127.0.0.1:7071,127.0.0.1:7072,127.0.0.1:7073";
+
+  static final String NODE_COMMAND =
+      "partition-server/target/tally-server/bin/tally-server"
+          + " --config examples/quickstart/conf/node-a.yaml";
+
+  static final String SUBMIT_COMMAND =
+      "spark-submit --jars connector/target/tally-connector-0.1.0-SNAPSHOT.jar"
+          + " --class io.tally.examples.quickstart.Quickstart"
+          + " examples/quickstart/target/tally-quickstart-0.1.0-SNAPSHOT.jar "
+          + ENDPOINTS;
+
+  @Test
+  void optionsAreThoseOfTheCode() throws IOException {
+    String table =
+        Stream.concat(
+                Stream.of("| option | value | default | meaning |", "| --- | --- | --- | --- |"),
+                Arrays.stream(TallyOption.values()).map(ReadmeTest::line))
+            .collect(Collectors.joining("\n"));
+    assertTrue(readme().contains(table), () -> "The README should contain:\n" + table);
+  }
+
+  private static String line(TallyOption option) {
+    return "| `%s` | %s | %s | %s |"
+        .formatted(
+            option.key(),
+            option.unit(),
+            option.defaultValue().map(value -> "`" + value + "`").orElse("–"),
+            option.description());
+  }
+
+  @Test
+  void sqlSnippetRuns(TallyCluster cluster) throws IOException {
+    SparkSession spark = LocalSpark.newSession();
+    List<Row> last = List.of();
+    try {
+      for (String statement : snippets("sql").get(0).split(";", -1)) {
+        if (!statement.isBlank()) {
+          assertTrue(!statement.contains("endpoints") || statement.contains(ENDPOINTS), statement);
+          last =
+              spark.sql(statement.replace(ENDPOINTS, cluster.endpoints())).collectAsList();
+        }
+      }
+    } finally {
+      spark.sql("DROP TABLE IF EXISTS flights");
+    }
+    assertTrue(last.size() > 200, "every origin with a flight of more than 500 miles");
+  }
+
+  @Test
+  void javaSnippetIsTheOneThatRunsHere(TallyCluster cluster) throws IOException {
+    String here = Files.readString(Home.root().resolve("src/test/java/io/tally/tests/ReadmeTest.java"));
+    String shown = snippets("java").get(0);
+    assertEquals(
+        withoutSpace(shown),
+        withoutSpace(here.substring(here.indexOf("// snippet begins") + 17, here.indexOf("// snippet ends")))
+            .replace("cluster.endpoints()", '"' + ENDPOINTS + '"'));
+
+    SparkSession spark = LocalSpark.newSession();
+    // snippet begins
+    Dataset<Row> flights =
+        spark
+            .read()
+            .format("tally")
+            .option("endpoints", cluster.endpoints())
+            .option("table", "flights")
+            .load();
+    Dataset<Row> busiest = flights.groupBy("origin").count().orderBy(desc("count")).limit(3);
+    // snippet ends
+    assertEquals("[ORD,166341]", busiest.first().toString());
+  }
+
+  /** What {@code spark-submit} runs: its script is a class path and this class. */
+  @Test
+  void jobIsSubmitted(TallyCluster cluster) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add("java");
+    command.add("@examples/quickstart/target/java-options");
+    command.add("-cp");
+    command.add(sparkClassPath());
+    command.add("org.apache.spark.deploy.SparkSubmit");
+    String arguments = SUBMIT_COMMAND.replace(ENDPOINTS, cluster.endpoints());
+    command.addAll(List.of(arguments.substring("spark-submit ".length()).split(" ", -1)));
+    try (ScriptRun run = new ScriptRun(command.toArray(String[]::new))) {
+      assertEquals(0, run.awaitExit(), () -> run.output() + run.errors());
+      assertTrue(run.output().contains("All answers agree"), run.output());
+    }
+  }
+
+  /** Spark and what it needs, without the connector: that is what {@code --jars} is for. */
+  private static String sparkClassPath() throws IOException {
+    return Arrays.stream(
+            Files.readString(Home.root().resolve("examples/quickstart/target/classpath.txt"))
+                .strip()
+                .split(":", -1))
+        .filter(jar -> !jar.contains("tally-"))
+        .collect(Collectors.joining(":"));
+  }
+
+  @Test
+  void nodeStartsAsShown() {
+    try (ScriptRun run = new ScriptRun("bash", "-c", "exec " + NODE_COMMAND + " 2>&1")) {
+      run.readUntil(line -> line.contains("node-a listens on 127.0.0.1:"));
+      run.terminate();
+      assertEquals(0, run.awaitExit(), run::output);
+    }
+  }
+
+  private static List<String> snippets(String language) throws IOException {
+    Matcher block =
+        Pattern.compile("^```" + language + "\\n(.*?)^```", Pattern.MULTILINE | Pattern.DOTALL)
+            .matcher(readme());
+    List<String> snippets = new ArrayList<>();
+    while (block.find()) {
+      snippets.add(block.group(1));
+    }
+    assertTrue(!snippets.isEmpty(), "the README shows no " + language);
+    return snippets;
+  }
+
+  private static String readme() throws IOException {
+    return Files.readString(Home.root().resolve("README.md"));
+  }
+
+  private static String withoutSpace(String code) {
+    return code.replaceAll("\\s", "");
+  }
+}
