@@ -20,7 +20,9 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What the README shows is what happens: its snippets are run, with the addresses of test nodes. */
+/**
+ * What the README shows is what happens: its snippets are run, with the addresses of test nodes.
+ */
 @ExtendWith(FlightsCluster.class)
 class ReadmeTest {
   /** The addresses in the README's snippets. */
@@ -63,8 +65,7 @@ class ReadmeTest {
       for (String statement : snippets("sql").get(0).split(";", -1)) {
         if (!statement.isBlank()) {
           assertTrue(!statement.contains("endpoints") || statement.contains(ENDPOINTS), statement);
-          last =
-              spark.sql(statement.replace(ENDPOINTS, cluster.endpoints())).collectAsList();
+          last = spark.sql(statement.replace(ENDPOINTS, cluster.endpoints())).collectAsList();
         }
       }
     } finally {
@@ -75,11 +76,14 @@ class ReadmeTest {
 
   @Test
   void javaSnippetIsTheOneThatRunsHere(TallyCluster cluster) throws IOException {
-    String here = Files.readString(Home.root().resolve("src/test/java/io/tally/tests/ReadmeTest.java"));
+    String here =
+        Files.readString(Home.root().resolve("src/test/java/io/tally/tests/ReadmeTest.java"));
     String shown = snippets("java").get(0);
     assertEquals(
         withoutSpace(shown),
-        withoutSpace(here.substring(here.indexOf("// snippet begins") + 17, here.indexOf("// snippet ends")))
+        withoutSpace(
+                here.substring(
+                    here.indexOf("// snippet begins") + 17, here.indexOf("// snippet ends")))
             .replace("cluster.endpoints()", '"' + ENDPOINTS + '"'));
 
     SparkSession spark = LocalSpark.newSession();

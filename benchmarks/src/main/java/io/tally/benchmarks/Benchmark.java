@@ -3,7 +3,9 @@ package io.tally.benchmarks;
 import java.util.List;
 import java.util.Map;
 
-/** One benchmark: sets up what it needs in a scratch folder, measures, and leaves nothing behind. */
+/**
+ * One benchmark: sets up what it needs in a scratch folder, measures, and leaves nothing behind.
+ */
 interface Benchmark {
   /** The name on the command line and of the result file. */
   String name();

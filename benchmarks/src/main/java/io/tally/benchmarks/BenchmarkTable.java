@@ -20,7 +20,8 @@ final class BenchmarkTable {
   private BenchmarkTable() {}
 
   static void writeParquet(Path file, long rows) throws SQLException {
-    execute("jdbc:duckdb:", "COPY (" + ROWS.formatted(rows) + ") TO '" + file + "' (FORMAT parquet)");
+    execute(
+        "jdbc:duckdb:", "COPY (" + ROWS.formatted(rows) + ") TO '" + file + "' (FORMAT parquet)");
   }
 
   /** Writes a DuckDB database with one table {@code events}. */

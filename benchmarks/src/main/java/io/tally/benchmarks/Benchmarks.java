@@ -13,8 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Runs the benchmarks named on the command line, or all of them; writes {@code results/NAME.json} and prints one line a
- * goal. A goal that is missed is printed as {@code short}; only a benchmark that fails ends with a non-zero exit code.
+ * Runs the benchmarks named on the command line, or all of them; writes {@code results/NAME.json}
+ * and prints one line a goal. A goal that is missed is printed as {@code short}; only a benchmark
+ * that fails ends with a non-zero exit code.
  */
 public final class Benchmarks {
   private Benchmarks() {}

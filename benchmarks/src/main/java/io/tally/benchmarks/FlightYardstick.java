@@ -18,8 +18,8 @@ import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBResultSet;
 
 /**
- * Arrow Flight over the same database: {@code DoGet} runs the ticket's SQL and streams DuckDB's batches with Flight's own
- * back-pressure. The peer that row transport is measured against.
+ * Arrow Flight over the same database: {@code DoGet} runs the ticket's SQL and streams DuckDB's
+ * batches with Flight's own back-pressure. The peer that row transport is measured against.
  */
 final class FlightYardstick implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
@@ -46,8 +46,7 @@ final class FlightYardstick implements AutoCloseable {
   @SuppressWarnings("try") // Flight's close() declares Exception; an interrupt ends the benchmark
   long rows(String sql) throws Exception {
     long rows = 0;
-    try (FlightStream stream =
-        client.getStream(new Ticket(sql.getBytes(StandardCharsets.UTF_8)))) {
+    try (FlightStream stream = client.getStream(new Ticket(sql.getBytes(StandardCharsets.UTF_8)))) {
       while (stream.next()) {
         rows += stream.getRoot().getRowCount();
       }
@@ -87,9 +86,7 @@ final class FlightYardstick implements AutoCloseable {
           ResultSet result = statement.executeQuery();
           ArrowReader reader =
               (ArrowReader)
-                  result
-                      .unwrap(DuckDBResultSet.class)
-                      .arrowExportStream(allocator, rowsPerBatch)) {
+                  result.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, rowsPerBatch)) {
         listener.start(reader.getVectorSchemaRoot());
         while (reader.loadNextBatch()) {
           if (backpressure.waitForListener(READY_TIMEOUT_MILLIS)

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Peak memory of node and client while a consumer that is slower than the node reads all columns of 1 M and of 10 M rows;
- * each in processes of their own. Neither may grow with the number of rows.
+ * Peak memory of node and client while a consumer that is slower than the node reads all columns of
+ * 1 M and of 10 M rows; each in processes of their own. Neither may grow with the number of rows.
  */
 final class MemoryBenchmark implements Benchmark {
   private static final long SMALL_ROWS = 1_000_000;
@@ -65,8 +65,7 @@ final class MemoryBenchmark implements Benchmark {
 
   private record Peak(long nodeKib, long clientKib) {}
 
-  private static Peak peak(Path folder, Path config, String partition, long rows)
-      throws Exception {
+  private static Peak peak(Path folder, Path config, String partition, long rows) throws Exception {
     Path ready = folder.resolve(partition + ".ready");
     Process node = start(folder.resolve("node.log"), nodeCommand(config, ready));
     try {
@@ -77,7 +76,11 @@ final class MemoryBenchmark implements Benchmark {
         String read = out.readLine();
         if (!Long.toString(rows).equals(read)) {
           throw new IllegalStateException(
-              "the client read " + read + " rows of " + rows + "; see its log:\n"
+              "the client read "
+                  + read
+                  + " rows of "
+                  + rows
+                  + "; see its log:\n"
                   + Files.readString(folder.resolve("client.log")));
         }
         Peak peak = new Peak(peakKib(node), peakKib(client));

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.concurrent.Callable;
 
 /**
- * Times two things in turn, A B A B …, so that a machine whose speed drifts slows both alike. Figures are medians; the
- * first rounds warm up and do not count.
+ * Times two things in turn, A B A B …, so that a machine whose speed drifts slows both alike.
+ * Figures are medians; the first rounds warm up and do not count.
  */
 final class PairedRuns {
   private static final double NANOS_PER_MILLI = 1e6;

@@ -13,9 +13,9 @@ import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.types.pojo.Field;
 
 /**
- * A client process that reads all columns of one partition, slower than the node could send: {@code SlowConsumer PORT
- * TABLE PARTITION PAUSE_MICROS}. Prints the rows that it read, then waits for the end of its input, so that its peak
- * memory can be read while it lives.
+ * A client process that reads all columns of one partition, slower than the node could send: {@code
+ * SlowConsumer PORT TABLE PARTITION PAUSE_MICROS}. Prints the rows that it read, then waits for the
+ * end of its input, so that its peak memory can be read while it lives.
  */
 final class SlowConsumer {
   private static final long DESCRIBE_TIMEOUT_MILLIS = 10_000;

@@ -29,8 +29,9 @@ import org.apache.arrow.vector.types.pojo.Field;
 import org.duckdb.DuckDBConnection;
 
 /**
- * What the transport costs, without Spark, on one partition of 5.5 M rows: a pushed aggregate against the same SQL through
- * DuckDB's JDBC driver, and all rows against Arrow Flight. Node, client and peers share one process and one database.
+ * What the transport costs, without Spark, on one partition of 5.5 M rows: a pushed aggregate
+ * against the same SQL through DuckDB's JDBC driver, and all rows against Arrow Flight. Node,
+ * client and peers share one process and one database.
  */
 final class TransportBenchmark implements Benchmark {
   private static final long ROWS = 5_500_000;
@@ -44,7 +45,9 @@ final class TransportBenchmark implements Benchmark {
   private static final int ROW_PAIRS = 9;
   private static final int ROUND_TRIPS = 101;
 
-  /** A pushed aggregate may take this many times as long as the database alone, plus one round trip. */
+  /**
+   * A pushed aggregate may take this many times as long as the database alone, plus one round trip.
+   */
   private static final double GROUP_BY_TARGET = 1.5;
 
   private static final double ROWS_TARGET = 1.0;
@@ -64,8 +67,7 @@ final class TransportBenchmark implements Benchmark {
           NodeChannels channels = new NodeChannels(ScanOptions.defaults().windowBytes());
           RootAllocator allocator = new RootAllocator()) {
         NodeAddress address = new NodeAddress("127.0.0.1", server.port());
-        ClusterView view =
-            ClusterView.discover(channels, List.of(address), TABLE, TIMEOUT_MILLIS);
+        ClusterView view = ClusterView.discover(channels, List.of(address), TABLE, TIMEOUT_MILLIS);
         return measure(new Peers(catalog, channels.node(address), view, allocator));
       }
     }
@@ -78,12 +80,10 @@ final class TransportBenchmark implements Benchmark {
     double roundTripMillis =
         PairedRuns.medianMillis(
             ROUND_TRIPS, ROUND_TRIPS, () -> peers.node.describeNode(TIMEOUT_MILLIS));
-    String source =
-        peers.catalog.table(TABLE).partitions().get(0).rowsSql(Optional.empty());
+    String source = peers.catalog.table(TABLE).partitions().get(0).rowsSql(Optional.empty());
 
     Open groupBy = groupBy(peers.view);
-    String groupBySql =
-        "SELECT " + KEY + ", count(*) FROM (" + source + ") GROUP BY " + KEY;
+    String groupBySql = "SELECT " + KEY + ", count(*) FROM (" + source + ") GROUP BY " + KEY;
     PairedRuns grouped =
         PairedRuns.measure(
             WARM_UPS,
@@ -111,30 +111,37 @@ final class TransportBenchmark implements Benchmark {
                   GROUP_BY_TARGET),
               Goal.atLeast("transport.rows-over-flight", rows.medianRatio(0), ROWS_TARGET)),
           Map.of(
-              "rows", ROWS,
-              "round_trip_ms", roundTripMillis,
-              "group_by_tally_ms", grouped.aMedianMillis(),
-              "group_by_jdbc_ms", grouped.bMedianMillis(),
-              "rows_tally_mb_per_s", megabytes / rows.bMedianMillis() * 1_000,
-              "rows_flight_mb_per_s", megabytes / rows.aMedianMillis() * 1_000,
-              "rows_body_mb", megabytes,
-              "rows_per_batch", rowsPerBatch));
+              "rows",
+              ROWS,
+              "round_trip_ms",
+              roundTripMillis,
+              "group_by_tally_ms",
+              grouped.aMedianMillis(),
+              "group_by_jdbc_ms",
+              grouped.bMedianMillis(),
+              "rows_tally_mb_per_s",
+              megabytes / rows.bMedianMillis() * 1_000,
+              "rows_flight_mb_per_s",
+              megabytes / rows.aMedianMillis() * 1_000,
+              "rows_body_mb",
+              megabytes,
+              "rows_per_batch",
+              rowsPerBatch));
     }
   }
 
   private static List<TableDefinition> table(Path database) {
     PartitionDefinition partition =
         new PartitionDefinition(
-            PARTITION,
-            new PartitionSource.Database(database, "main", TABLE),
-            Optional.empty());
+            PARTITION, new PartitionSource.Database(database, "main", TABLE), Optional.empty());
     return List.of(
         new TableDefinition(
             TABLE, List.of(), Optional.empty(), false, Map.of(), List.of(partition)));
   }
 
   private static NodeSettings settings() {
-    return new NodeSettings("benchmark", "127.0.0.1", 0, 8, 8, TIMEOUT_MILLIS, 64 << 20, 64, 10_000);
+    return new NodeSettings(
+        "benchmark", "127.0.0.1", 0, 8, 8, TIMEOUT_MILLIS, 64 << 20, 64, 10_000);
   }
 
   private static Open.Builder open(ClusterView view) {
@@ -160,8 +167,7 @@ final class TransportBenchmark implements Benchmark {
   }
 
   private static ScanStream.Received scan(Peers peers, Open open) {
-    try (ScanStream stream =
-        peers.node.scan(open, ScanOptions.defaults(), peers.allocator)) {
+    try (ScanStream stream = peers.node.scan(open, ScanOptions.defaults(), peers.allocator)) {
       while (stream.next()) {
         // The batch is in Arrow memory, ready to be read; reading it is the consumer's own cost.
       }
