@@ -16,9 +16,9 @@ public final class NearestName {
   private NearestName() {}
 
   /**
-   * The name in {@code known} that takes the fewest insertions, deletions and replacements to get
-   * from {@code unknown}; empty if even that is more than a third of the name away. Among equals
-   * the alphabetically first.
+   * The name in {@code known} that takes the fewest insertions, deletions, replacements and swaps
+   * of neighbours to get from {@code unknown}; empty if even that is more than a third of the name
+   * away. Among equals the alphabetically first.
    */
   public static Optional<String> of(String unknown, Collection<String> known) {
     if (unknown.length() > MAX_LENGTH_CHARS) {
@@ -39,21 +39,29 @@ public final class NearestName {
     return name.toLowerCase(Locale.ROOT);
   }
 
-  /** Levenshtein's distance, one row of the table at a time. */
+  /**
+   * Edits between two names, two neighbours that changed places counted as one (optimal string
+   * alignment).
+   */
   private static int distance(String from, String to) {
-    int[] row = new int[to.length() + 1];
-    for (int j = 0; j <= to.length(); j++) {
-      row[j] = j;
-    }
-    for (int i = 1; i <= from.length(); i++) {
-      int diagonal = row[0];
-      row[0] = i;
-      for (int j = 1; j <= to.length(); j++) {
-        int replaced = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-        diagonal = row[j];
-        row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
+    int[][] edits = new int[from.length() + 1][to.length() + 1];
+    for (int i = 0; i <= from.length(); i++) {
+      for (int j = 0; j <= to.length(); j++) {
+        edits[i][j] = i == 0 || j == 0 ? i + j : fewestEdits(edits, from, to, i, j);
       }
     }
-    return row[to.length()];
+    return edits[from.length()][to.length()];
+  }
+
+  private static int fewestEdits(int[][] edits, String from, String to, int i, int j) {
+    boolean same = from.charAt(i - 1) == to.charAt(j - 1);
+    int fewest = edits[i - 1][j - 1] + (same ? 0 : 1);
+    fewest = Math.min(fewest, Math.min(edits[i - 1][j], edits[i][j - 1]) + 1);
+    boolean swapped =
+        i > 1
+            && j > 1
+            && from.charAt(i - 1) == to.charAt(j - 2)
+            && from.charAt(i - 2) == to.charAt(j - 1);
+    return swapped ? Math.min(fewest, edits[i - 2][j - 2] + 1) : fewest;
   }
 }

@@ -34,4 +34,10 @@ class NearestNameTest {
     assertEquals(Optional.empty(), NearestName.of("", List.of()));
     assertEquals(Optional.empty(), NearestName.of("x".repeat(1_000), List.of("x".repeat(1_000))));
   }
+
+  @Test
+  void swappedNeighboursAreOneMistake() {
+    assertEquals(Optional.of("host"), NearestName.of("hots", List.of("host", "port", "node")));
+    assertEquals(Optional.of("table"), NearestName.of("tabel", List.of("table", "tables-of")));
+  }
 }
