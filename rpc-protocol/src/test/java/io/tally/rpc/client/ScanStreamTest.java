@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.grpc.ManagedChannel;
+import io.grpc.inprocess.InProcessChannelBuilder;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.arrow.Batches;
 import io.tally.rpc.v1.End;
@@ -189,31 +191,41 @@ class ScanStreamTest {
   void rowsLargerThanABatchDoNotAddUpInMemory() throws Exception {
     int rowBytes = 1 << 20;
     int rows = 24;
-    ScanOptions options = new ScanOptions(64 << 10, 16 * (64 << 10), rowBytes + 64, 10_000);
+    ScanOptions sixteen = new ScanOptions(64 << 10, 16 * (64 << 10), rowBytes, 10_000);
     Schema schema =
         new Schema(List.of(Field.nullable("b", new ArrowType.FixedSizeBinary(rowBytes))));
-    try (VectorSchemaRoot large = VectorSchemaRoot.create(schema, serverAllocator)) {
-      fillOneRow(large, rowBytes);
-      try (ScriptedNode node =
-              ScriptedNode.onLoopback(
-                  scan -> {
-                    scan.opened(schema);
-                    for (int i = 0; i < rows; i++) {
-                      scan.batch(large);
+    CountDownLatch allCreditsSpent = new CountDownLatch(1);
+    // Without a network, what the node has sent is where it will stay.
+    ManagedChannel channel = InProcessChannelBuilder.forName("large").directExecutor().build();
+    try (VectorSchemaRoot large = VectorSchemaRoot.create(schema, serverAllocator);
+        ScriptedNode node =
+            ScriptedNode.inProcess(
+                "large",
+                scan -> {
+                  scan.opened(schema);
+                  for (int i = 0; i < rows; i++) {
+                    if (i == 16) {
+                      allCreditsSpent.countDown();
                     }
-                    scan.end(scan.totals());
-                    scan.complete();
-                  });
-          ScanStream stream = scan(node, options)) {
-        assertTrue(stream.next());
-        // All credits are spent on rows of 1 MiB by now, which may be 16 MiB on their way.
-        node.scan().awaitGranted(16);
-        assertEquals(rows - 1, drain(stream));
+                    scan.batch(large);
+                  }
+                  scan.end(scan.totals());
+                  scan.complete();
+                })) {
+      fillOneRow(large, rowBytes);
+      NodeClient client = new NodeClient(new NodeAddress("test", 1), channel);
+      try (ScanStream stream = client.scan(OPEN, sixteen, allocator)) {
+        assertTrue(await(allCreditsSpent));
+        assertTrue(allocator.getAllocatedMemory() >= rowBytes);
+        assertTrue(
+            allocator.getAllocatedMemory() <= sixteen.windowBytes() + rowBytes,
+            () -> allocator.getAllocatedMemory() + " bytes were taken in ahead of the consumer");
+        assertEquals(rows, drain(stream));
       }
-      // The window of 1 MiB, the row in hand, and one that was asked for before; Arrow rounds up.
-      assertTrue(
-          allocator.getPeakMemoryAllocation() <= 8L * rowBytes,
-          () -> "peak " + allocator.getPeakMemoryAllocation());
+      node.awaitScript();
+    } finally {
+      channel.shutdownNow();
+      assertTrue(channel.awaitTermination(ScriptedNode.TIMEOUT_MILLIS, TimeUnit.MILLISECONDS));
     }
   }
 
