@@ -142,6 +142,12 @@ final class TallyTable implements SupportsRead {
         metadata.equals("{}") ? null : metadata);
   }
 
+  /** As given, so that SHOW CREATE TABLE can show them. */
+  @Override
+  public Map<String, String> properties() {
+    return properties;
+  }
+
   @Override
   public Set<TableCapability> capabilities() {
     return EnumSet.of(TableCapability.BATCH_READ);

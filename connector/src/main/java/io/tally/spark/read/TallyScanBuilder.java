@@ -12,6 +12,7 @@ import io.tally.spark.pushdown.Described;
 import io.tally.spark.pushdown.PartitionPruner;
 import io.tally.spark.pushdown.PredicateTranslator;
 import io.tally.spark.pushdown.Translation;
+import io.tally.spark.pushdown.WireText;
 import io.tally.spark.types.TableSchema;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,6 +46,7 @@ public final class TallyScanBuilder
 
   private final List<Predicate> pushed = new ArrayList<>();
   private final List<Expression> wirePredicates = new ArrayList<>();
+  private final List<String> pushedText = new ArrayList<>();
   private final List<NotPushed> predicatesNotPushed = new ArrayList<>();
   private List<OwnedPartition> kept;
   private Optional<NotPushed> aggregationNotPushed = Optional.empty();
@@ -101,6 +103,7 @@ public final class TallyScanBuilder
         nodes += translated.nodes();
         pushed.add(predicate);
         wirePredicates.add(translated.expression());
+        pushedText.add(WireText.of(translated.expression()));
       }
     }
     kept = prune(pruning);
@@ -171,10 +174,6 @@ public final class TallyScanBuilder
     ScanPlan plan =
         new ScanPlan(view.table(), kept, wirePredicates, aggregation, readSchema, settings);
     return new TallyScan(
-        plan,
-        pushed.stream().map(Described::of).toList(),
-        notPushed,
-        view.partitions().size(),
-        schema.sparkSchema().defaultSize());
+        plan, pushedText, notPushed, view.partitions().size(), schema.sparkSchema().defaultSize());
   }
 }

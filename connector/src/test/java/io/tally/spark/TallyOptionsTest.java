@@ -1,0 +1,107 @@
+package io.tally.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.tally.rpc.TallyException;
+import io.tally.rpc.client.ScanOptions;
+import io.tally.rpc.v1.ErrorCode;
+import io.tally.spark.read.ReadSettings;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class TallyOptionsTest {
+  private static TallyOptions of(Map<String, String> options, Map<String, String> session) {
+    Map<String, String> all = new HashMap<>(Map.of("endpoints", "a:1", "table", "t"));
+    all.putAll(options);
+    return TallyOptions.of(all, key -> Optional.ofNullable(session.get(key)));
+  }
+
+  @Test
+  void defaults() {
+    assertEquals(
+        new TallyOptions(
+            "a:1", "t", 10_000, new ReadSettings(ScanOptions.defaults(), 1_000_000, true)),
+        of(Map.of(), Map.of()));
+  }
+
+  @Test
+  void everyOptionIsRead() {
+    Map<String, String> options =
+        Map.of(
+            "endpoints", "b:2, c:3",
+            "Table", "Flights",
+            "MAX-BATCH-BYTES", "2048",
+            "window-bytes", "4096",
+            "max-row-bytes", "8192",
+            "silence-timeout-ms", "500",
+            "describe-timeout-ms", "600",
+            "split-rows", "7",
+            "push-down", "False");
+    assertEquals(TallyOption.values().length, options.size());
+    assertEquals(
+        new TallyOptions(
+            "b:2, c:3",
+            "Flights",
+            600,
+            new ReadSettings(new ScanOptions(2048, 4096, 8192, 500), 7, false)),
+        TallyOptions.of(options, key -> Optional.empty()));
+  }
+
+  @Test
+  void anOptionComesBeforeTheSessionAndTheSessionBeforeTheDefault() {
+    Map<String, String> session =
+        new HashMap<>(Map.of("spark.tally.split-rows", "1", "spark.tally.push-down", "false"));
+    assertEquals(1, of(Map.of(), session).settings().splitRows());
+    assertFalse(of(Map.of(), session).settings().pushDown());
+    session.put("spark.datasource.tally.split-rows", "2");
+    assertEquals(2, of(Map.of(), session).settings().splitRows());
+    assertEquals(3, of(Map.of("split-rows", "3"), session).settings().splitRows());
+  }
+
+  static Stream<Arguments> wrong() {
+    return Stream.of(
+        arguments(
+            Map.of("splitrows", "5"), "no option \"splitrows\"; did you mean \"split-rows\"?"),
+        arguments(Map.of("colour", "red"), "It has endpoints, table, push-down"),
+        arguments(Map.of("path", "/data"), "reads no path"),
+        arguments(Map.of("split-rows", "many"), "\"many\", but must be a number of rows"),
+        arguments(Map.of("split-rows", "0"), "from 1 to"),
+        arguments(Map.of("window-bytes", "1024"), "from 1048576 to"),
+        arguments(Map.of("push-down", "maybe"), "must be true or false"),
+        arguments(Map.of("table", " "), "needs the option \"table\" (name)"));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void wrong(Map<String, String> options, String message) {
+    TallyException error = assertThrows(TallyException.class, () -> of(options, Map.of()));
+    assertEquals(ErrorCode.INVALID_REQUEST, error.code());
+    assertTrue(error.getMessage().contains(message), error::getMessage);
+  }
+
+  @Test
+  void propertiesOfATableOfACatalogAreNoOptions() {
+    Map<String, String> properties =
+        Map.of(
+            "provider", "tally",
+            "owner", "me",
+            "path", "file:/warehouse/t",
+            "split-rows", "4",
+            "option.split-rows", "4");
+    assertEquals(4, of(properties, Map.of()).settings().splitRows());
+    Map<String, String> misspelt = new HashMap<>(properties);
+    misspelt.putAll(Map.of("spilt-rows", "5", "option.spilt-rows", "5"));
+    TallyException error = assertThrows(TallyException.class, () -> of(misspelt, Map.of()));
+    assertTrue(error.getMessage().contains("split-rows"), error::getMessage);
+  }
+}

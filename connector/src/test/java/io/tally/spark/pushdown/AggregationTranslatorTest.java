@@ -1,0 +1,251 @@
+package io.tally.spark.pushdown;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.tally.rpc.v1.ColumnBounds;
+import io.tally.rpc.v1.Partition;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.spark.sql.connector.expressions.Expression;
+import org.apache.spark.sql.connector.expressions.GeneralScalarExpression;
+import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
+import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
+import org.apache.spark.sql.connector.expressions.aggregate.Avg;
+import org.apache.spark.sql.connector.expressions.aggregate.Count;
+import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
+import org.apache.spark.sql.connector.expressions.aggregate.GeneralAggregateFunc;
+import org.apache.spark.sql.connector.expressions.aggregate.Max;
+import org.apache.spark.sql.connector.expressions.aggregate.Min;
+import org.apache.spark.sql.connector.expressions.aggregate.Sum;
+import org.apache.spark.sql.types.DataTypes;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+final class AggregationTranslatorTest {
+  private static final Partition P1 = Partitions.of("p1", 1000).build();
+  private static final Partition P2 = Partitions.of("p2", 1000).build();
+  private static final List<List<Partition>> ONE_STREAM = List.of(List.of(P1, P2));
+  private static final List<List<Partition>> TWO_STREAMS = List.of(List.of(P1), List.of(P2));
+
+  private static AggregationTranslation translate(
+      List<List<Partition>> streams, List<AggregateFunc> functions, Expression... keys) {
+    return new AggregationTranslator(SampleTable.SCHEMA, SampleTable.everything(), streams)
+        .translate(new Aggregation(functions.toArray(new AggregateFunc[0]), keys));
+  }
+
+  private static AggregationPlan plan(AggregationTranslation translation) {
+    return assertInstanceOf(
+            AggregationTranslation.Translated.class, translation, translation::toString)
+        .plan();
+  }
+
+  private static Sum sum(String column) {
+    return new Sum(V2.column(column), false);
+  }
+
+  private static Count count(String column) {
+    return new Count(V2.column(column), false);
+  }
+
+  @Test
+  void partialSumsAreReadAsTheTypesThatSparkCastsTo() {
+    AggregationPlan plan =
+        plan(
+            translate(
+                TWO_STREAMS,
+                List.of(
+                    new CountStar(),
+                    count("s"),
+                    sum("i"),
+                    sum("m"),
+                    sum("f"),
+                    new Min(V2.column("day")),
+                    new Max(V2.column("m"))),
+                V2.column("s"),
+                V2.column("a.b")));
+    assertFalse(plan.complete());
+    assertEquals(
+        List.of(
+            "string",
+            "int",
+            "bigint",
+            "bigint",
+            "bigint",
+            "decimal(5,2)",
+            "double",
+            "date",
+            "decimal(5,2)"),
+        Arrays.stream(plan.readSchema().fields())
+            .map(each -> each.dataType().catalogString())
+            .toList());
+    assertEquals(
+        List.of(
+            "string",
+            "int",
+            "bigint",
+            "bigint",
+            "decimal(38,0)",
+            "decimal(38,2)",
+            "double",
+            "date",
+            "decimal(5,2)"),
+        plan.outputs().stream().map(each -> each.sent().catalogString()).toList());
+    assertEquals(
+        List.of("count_all", "count", "sum", "sum", "sum", "min", "max"),
+        plan.aggregation().getAggregatesList().stream().map(each -> each.getFunction()).toList());
+    assertTrue(Arrays.stream(plan.readSchema().fields()).allMatch(each -> each.nullable()));
+  }
+
+  @Test
+  void oneStreamIsComplete() {
+    AggregationPlan plan = plan(translate(ONE_STREAM, List.of(sum("i"), sum("m")), V2.column("s")));
+    assertTrue(plan.complete());
+    assertEquals("decimal(38,2)", plan.readSchema().fields()[2].dataType().catalogString());
+  }
+
+  @Test
+  void floatingPointKeysAreNeverComplete() {
+    assertFalse(plan(translate(ONE_STREAM, List.of(), V2.column("d"))).complete());
+    assertTrue(plan(translate(ONE_STREAM, List.of(), V2.column("i"))).complete());
+  }
+
+  @Test
+  void twoStreamsAreCompleteIfAKeyTellsThemApart() {
+    assertTrue(twoStreams(days(0, 30, false), days(31, 60, false)).complete());
+    assertTrue(twoStreams(days(0, 30, true), days(31, 60, false)).complete());
+    assertFalse(twoStreams(days(0, 31, false), days(31, 60, false)).complete());
+    assertFalse(twoStreams(days(0, 30, true), days(31, 60, true)).complete());
+    assertFalse(twoStreams(days(31, 60, false), P2).complete());
+    assertFalse(
+        plan(translate(
+                List.of(List.of(days(0, 30, false)), List.of(days(31, 60, false))),
+                List.of(new CountStar()),
+                V2.column("s")))
+            .complete());
+  }
+
+  @Test
+  void intervalsOfOneStreamMayLieRoundThoseOfAnother() {
+    List<List<Partition>> apart =
+        List.of(List.of(days(0, 10, false), days(21, 30, false)), List.of(days(11, 20, false)));
+    assertTrue(plan(translate(apart, List.of(), V2.column("day"))).complete());
+    List<List<Partition>> overlapping =
+        List.of(List.of(days(0, 100, false), days(5, 6, false)), List.of(days(50, 60, false)));
+    assertFalse(plan(translate(overlapping, List.of(), V2.column("day"))).complete());
+  }
+
+  private static AggregationPlan twoStreams(Partition first, Partition second) {
+    return plan(
+        translate(
+            List.of(List.of(first), List.of(second)),
+            List.of(new CountStar()),
+            V2.column("s"),
+            V2.column("day")));
+  }
+
+  private static Partition days(int from, int to, boolean mayBeNull) {
+    ColumnBounds bounds =
+        Partitions.between("day", DataTypes.DateType, from, to).toBuilder()
+            .setMayContainNull(mayBeNull)
+            .build();
+    return Partitions.of("d" + from, 1000).addBounds(bounds).build();
+  }
+
+  @Test
+  void longSumsThatMayOverflowAreLeftToSparkToFinish() {
+    assertFalse(plan(translate(ONE_STREAM, List.of(sum("l")))).complete());
+    Partition small =
+        Partitions.of("p", 1000)
+            .addBounds(Partitions.between("l", DataTypes.LongType, -5L, 1L << 50))
+            .build();
+    assertTrue(plan(translate(List.of(List.of(small)), List.of(sum("l")))).complete());
+  }
+
+  @Test
+  void averagesOfLongsNeedAProof() {
+    AggregationTranslation refused = translate(ONE_STREAM, List.of(sum("l"), count("l")));
+    assertTrue(refused.toString().contains("SUM(l) with COUNT(l)"), refused::toString);
+    Partition small =
+        Partitions.of("p", 1000)
+            .addBounds(Partitions.between("l", DataTypes.LongType, -5L, 1L << 50))
+            .build();
+    plan(translate(List.of(List.of(small)), List.of(sum("l"), count("l"))));
+    plan(translate(ONE_STREAM, List.of(sum("i"), count("i"))));
+    Partition huge = Partitions.of("p", 1L << 33).build();
+    assertInstanceOf(
+        AggregationTranslation.Refused.class,
+        translate(List.of(List.of(huge)), List.of(sum("i"), count("i"))));
+    plan(translate(List.of(List.of(huge)), List.of(sum("i"), count("j"))));
+  }
+
+  @Test
+  void decimalSumsMustFitTheNodesOwnType() {
+    AggregationTranslation refused = translate(ONE_STREAM, List.of(sum("w")));
+    assertTrue(refused.toString().contains("38 digits"), refused::toString);
+    Partition bounded =
+        Partitions.of("p", 1000)
+            .addBounds(
+                Partitions.between(
+                    "w",
+                    DataTypes.createDecimalType(38, 0),
+                    org.apache.spark.sql.types.Decimal.apply("-7"),
+                    org.apache.spark.sql.types.Decimal.apply("1000000")))
+            .build();
+    assertTrue(plan(translate(List.of(List.of(bounded)), List.of(sum("w")))).complete());
+  }
+
+  static Stream<Arguments> refused() {
+    Expression upper = new GeneralScalarExpression("UPPER", new Expression[] {V2.column("s")});
+    return Stream.of(
+        arguments(new Count(V2.column("i"), true), "DISTINCT"),
+        arguments(new Sum(V2.column("i"), true), "DISTINCT"),
+        arguments(new Avg(V2.column("i"), false), "nodes do not compute it"),
+        arguments(
+            new GeneralAggregateFunc("STDDEV_POP", false, new Expression[] {V2.column("i")}),
+            "nodes do not compute it"),
+        arguments(new Max(upper), "columns only"),
+        arguments(new Sum(V2.column("day"), false), "do not add up DATE"),
+        arguments(new Min(V2.column("list")), "type ARRAY<INT>"),
+        arguments(new Count(V2.column("bits"), false), "cannot be read (BIT)"),
+        arguments(new Max(V2.nested("st.inner")), "STRUCT"));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void refused(AggregateFunc function, String reason) {
+    AggregationTranslation translation =
+        translate(ONE_STREAM, List.of(new CountStar(), function), V2.column("s"));
+    assertInstanceOf(AggregationTranslation.Refused.class, translation);
+    assertTrue(translation.toString().contains(reason), translation::toString);
+  }
+
+  @Test
+  void groupingByAnExpressionIsRefused() {
+    Expression upper = new GeneralScalarExpression("UPPER", new Expression[] {V2.column("s")});
+    assertTrue(translate(ONE_STREAM, List.of(), upper).toString().contains("by columns only"));
+    assertTrue(
+        translate(ONE_STREAM, List.of(), V2.column("bits")).toString().contains("cannot be read"));
+  }
+
+  @Test
+  void aFeatureThatOneNodeLacksIsRefused() {
+    AggregationTranslator translator =
+        new AggregationTranslator(
+            SampleTable.SCHEMA,
+            CommonFeatures.of(List.of(Set.of("agg.count_all", "type.integer"))),
+            ONE_STREAM);
+    Aggregation counts =
+        new Aggregation(new AggregateFunc[] {new CountStar()}, new Expression[] {V2.column("i")});
+    plan(translator.translate(counts));
+    Aggregation sums = new Aggregation(new AggregateFunc[] {sum("i")}, new Expression[0]);
+    assertTrue(translator.translate(sums).toString().contains("agg.sum"));
+  }
+}

@@ -1,0 +1,130 @@
+package io.tally.spark.read;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tally.rpc.client.ClusterView.Node;
+import io.tally.rpc.client.ClusterView.OwnedPartition;
+import io.tally.rpc.client.NodeAddress;
+import io.tally.rpc.v1.Partition;
+import io.tally.rpc.v1.ScanPartition;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+final class StreamPlannerTest {
+  private static final Node A = node("a", Set.of("scan.row_range"));
+  private static final Node B = node("b", Set.of("scan.row_range"));
+  private static final Node OLD = node("old", Set.of());
+
+  private static Node node(String id, Set<String> features) {
+    return new Node(new NodeAddress(id, 1), id, "v1", features);
+  }
+
+  private static OwnedPartition owned(String id, long rows, boolean splittable, Node... owners) {
+    return new OwnedPartition(
+        Partition.newBuilder().setId(id).setRows(rows).setSplittable(splittable).build(),
+        List.of(owners));
+  }
+
+  @Example
+  void anAggregationHasOneStreamForEachNode() {
+    List<PlannedStream> streams =
+        StreamPlanner.forAggregation(
+            List.of(
+                owned("p1", 5, true, A),
+                owned("p2", 9, true, A, B),
+                owned("p3", 5_000_000, true, B)));
+    assertEquals(
+        List.of("b [p3]", "a [p2, p1]"), streams.stream().map(StreamPlannerTest::text).toList());
+  }
+
+  @Example
+  void aHeavyPartitionIsSplitAndItsReplicasShareIt() {
+    List<PlannedStream> streams = StreamPlanner.forRows(List.of(owned("p", 10, true, A, B)), 3);
+    assertEquals(
+        List.of("a [p 0-2]", "b [p 2-5]", "a [p 5-7]", "b [p 7-10]"),
+        streams.stream()
+            .sorted(
+                Comparator.comparingLong(each -> each.partitions().get(0).getRange().getFirst()))
+            .map(StreamPlannerTest::text)
+            .toList());
+  }
+
+  @Example
+  void smallPartitionsOfANodeShareAStream() {
+    List<PlannedStream> streams =
+        StreamPlanner.forRows(
+            List.of(owned("p1", 4, true, A), owned("p2", 3, true, A), owned("p3", 3, true, A)), 7);
+    assertEquals(
+        List.of("a [p1, p2]", "a [p3]"), streams.stream().map(StreamPlannerTest::text).toList());
+  }
+
+  @Example
+  void whatCannotBeSplitIsNot() {
+    assertEquals(
+        List.of("a [p]"),
+        StreamPlanner.forRows(List.of(owned("p", 100, false, A)), 3).stream()
+            .map(StreamPlannerTest::text)
+            .toList());
+    assertEquals(1, StreamPlanner.forRows(List.of(owned("p", 100, true, A, OLD)), 3).size());
+  }
+
+  private static String text(PlannedStream stream) {
+    return stream.node().nodeId()
+        + " "
+        + stream.partitions().stream()
+            .map(
+                each ->
+                    each.hasRange()
+                        ? each.getId()
+                            + " "
+                            + each.getRange().getFirst()
+                            + "-"
+                            + each.getRange().getEnd()
+                        : each.getId())
+            .toList();
+  }
+
+  @Property
+  void everyRowIsReadOnceByAnOwner(@ForAll long seed) {
+    Random random = new Random(seed);
+    List<OwnedPartition> partitions = new ArrayList<>();
+    for (int i = random.nextInt(6); i >= 0; i--) {
+      Node[][] owners = {{A}, {B}, {A, B}, {A, OLD}};
+      partitions.add(
+          owned("p" + i, 1 + random.nextInt(50), random.nextBoolean(), owners[random.nextInt(4)]));
+    }
+    long splitRows = 1L + random.nextInt(20);
+    List<PlannedStream> streams = StreamPlanner.forRows(partitions, splitRows);
+    assertEquals(streams, StreamPlanner.forRows(partitions, splitRows));
+    for (OwnedPartition owned : partitions) {
+      List<long[]> ranges = new ArrayList<>();
+      for (PlannedStream stream : streams) {
+        assertTrue(!stream.partitions().isEmpty());
+        for (ScanPartition piece : stream.partitions()) {
+          if (piece.getId().equals(owned.partition().getId())) {
+            assertTrue(owned.owners().contains(stream.node()));
+            ranges.add(
+                piece.hasRange()
+                    ? new long[] {piece.getRange().getFirst(), piece.getRange().getEnd()}
+                    : new long[] {0, owned.partition().getRows()});
+          }
+        }
+      }
+      ranges.sort(Comparator.comparingLong(range -> range[0]));
+      long end = 0;
+      for (long[] range : ranges) {
+        assertEquals(end, range[0]);
+        assertTrue(range[1] > range[0]);
+        end = range[1];
+      }
+      assertEquals(owned.partition().getRows(), end);
+    }
+  }
+}
