@@ -259,7 +259,7 @@ class BadInputTest {
               return options;
             },
             ROWS,
-            ErrorCode.DATA_UNREADABLE,
+            ErrorCode.LAYOUT_CHANGED,
             "\"p\""));
   }
 

@@ -12,7 +12,8 @@ import java.util.Set;
 /**
  * Small tables for cases with known right answers: takes the rows of each partition as a DuckDB
  * query, and runs a Spark query in every arrangement that could make a difference: partitions
- * spread over three nodes or all rows in one partition, ANSI on and off, each {@link ThreeWays}.
+ * spread over three nodes or all rows in one partition, ANSI on and off, Spark's code compiled or
+ * interpreted, each {@link ThreeWays}.
  */
 final class Cases implements AutoCloseable {
   private static final int MOST_NODES = 3;
@@ -27,9 +28,15 @@ final class Cases implements AutoCloseable {
     this.cluster = cluster;
     this.tables = tables;
     arrangements.put("spread, ANSI", ways("", Map.of("spark.sql.ansi.enabled", "true")));
-    arrangements.put("spread, not ANSI", ways("", Map.of("spark.sql.ansi.enabled", "false")));
-    arrangements.put(
-        "one partition, ANSI", ways("_in_one", Map.of("spark.sql.ansi.enabled", "true")));
+    Map<String, String> interpreted =
+        Map.of(
+            "spark.sql.codegen.wholeStage", "false",
+            "spark.sql.codegen.factoryMode", "NO_CODEGEN",
+            "spark.sql.ansi.enabled", "false");
+    arrangements.put("spread, not ANSI", ways("", interpreted));
+    Map<String, String> ansi = new LinkedHashMap<>(interpreted);
+    ansi.put("spark.sql.ansi.enabled", "true");
+    arrangements.put("one partition, ANSI", ways("_in_one", ansi));
   }
 
   /** Collects tables before the nodes start. */

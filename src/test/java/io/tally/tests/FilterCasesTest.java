@@ -102,7 +102,7 @@ class FilterCasesTest {
     cases.check("SELECT a FROM flt6 WHERE rand() < 0", NO_ROWS);
     cases.check("SELECT count(*) FROM flt6 WHERE rand() < 0", "0");
     cases.check("SELECT count(*) FROM flt6 WHERE 1 = 0", "0");
-    cases.check("SELECT count(*) FROM flt6 WHERE NULL", "0");
+    cases.check("SELECT count(*) FROM flt6 WHERE CAST(NULL AS BOOLEAN)", "0");
   }
 
   @Test

