@@ -39,8 +39,12 @@ final class JarContentIT {
     }
     Set<String> expected = new TreeSet<>(Files.readAllLines(GOLDEN));
     List<String> differences = new ArrayList<>();
-    actual.stream().filter(each -> !expected.contains(each)).forEach(e -> differences.add("+ " + e));
-    expected.stream().filter(each -> !actual.contains(each)).forEach(e -> differences.add("- " + e));
+    actual.stream()
+        .filter(each -> !expected.contains(each))
+        .forEach(e -> differences.add("+ " + e));
+    expected.stream()
+        .filter(each -> !actual.contains(each))
+        .forEach(e -> differences.add("- " + e));
     if (!differences.isEmpty()) {
       fail(
           "The jar holds other packages or files than "
