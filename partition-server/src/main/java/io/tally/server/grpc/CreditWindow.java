@@ -9,13 +9,14 @@ import java.util.function.BooleanSupplier;
 
 /**
  * The credits of one scan: the client's messages add to them, the scan's thread takes one for each
- * batch and waits while there is none. Safe for any thread.
+ * batch and waits while there is none, or while a window of bytes has not left for the client yet.
+ * So credits beyond the window have the effect of the window, and are not lost: a client that gives
+ * credits back in groups larger than the node's window does not wait for ever. Safe for any thread.
  */
 final class CreditWindow {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private final BooleanSupplier transportReady;
-  private int mostCredits = Integer.MAX_VALUE;
   private int credits;
   private long sent;
   private boolean noMore;
@@ -24,22 +25,11 @@ final class CreditWindow {
   /**
    * An empty window.
    *
-   * @param transportReady whether less than the window is waiting for the socket, so that a client
-   *     that grants without reading does not fill this process; {@link #signal} tells of changes
+   * @param transportReady whether less than the window is waiting to be sent; {@link #signal} tells
+   *     of changes
    */
   CreditWindow(BooleanSupplier transportReady) {
     this.transportReady = transportReady;
-  }
-
-  /** Credits beyond {@code most} are treated as that many. */
-  void limit(int most) {
-    lock.lock();
-    try {
-      mostCredits = most;
-      credits = Math.min(credits, most);
-    } finally {
-      lock.unlock();
-    }
   }
 
   /**
@@ -58,7 +48,10 @@ final class CreditWindow {
             "Next acknowledges batches below %d, but %d were sent"
                 .formatted(next.getAcknowledged(), sent));
       }
-      credits = (int) Math.min((long) credits + next.getCredits(), mostCredits);
+      if (next.getCredits() > Integer.MAX_VALUE - credits) {
+        throw invalid("Next brings the credits to more than %d".formatted(Integer.MAX_VALUE));
+      }
+      credits += next.getCredits();
       changed.signalAll();
     } finally {
       lock.unlock();

@@ -112,7 +112,10 @@ public final class NodeServer implements AutoCloseable {
   /** What it is busy with. */
   public NodeStats stats() {
     return new NodeStats(
-        scans.admission().running(), scans.admission().queued(), scans.allocatedBytes());
+        scans.admission().running(),
+        scans.admission().queued(),
+        allocator.getAllocatedMemory(),
+        scans.sentBatches().sum());
   }
 
   /**

@@ -11,8 +11,8 @@ import java.util.Objects;
  * @param concurrentScans scans that run at once, each on a thread of its own
  * @param queuedScans further scans that wait for their turn
  * @param queueTimeoutMillis the longest that a scan waits
- * @param windowBytes the most that one scan may hold unacknowledged, and therefore the most that
- *     its frames take up in this process
+ * @param windowBytes once so much of one scan waits to be sent, it produces no more, however many
+ *     credits it has; also the largest batch
  * @param expressionDepth deepest nesting of a scan's expressions
  * @param expressionNodes most nodes of a scan's expressions
  */

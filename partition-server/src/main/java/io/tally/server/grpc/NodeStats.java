@@ -5,6 +5,7 @@ package io.tally.server.grpc;
  *
  * @param runningScans scans that hold a thread
  * @param queuedScans scans that wait for one
- * @param allocatedBytes Arrow memory of all scans, frames on their way to the socket included
+ * @param allocatedBytes Arrow memory of all scans: what is produced and not yet with gRPC
+ * @param sentBatches batches that all scans since the start have handed to gRPC
  */
-public record NodeStats(int runningScans, int queuedScans, long allocatedBytes) {}
+public record NodeStats(int runningScans, int queuedScans, long allocatedBytes, long sentBatches) {}

@@ -19,6 +19,9 @@ import java.util.function.Consumer;
  * order in which they came; a limited number more wait for a limited time. Safe for any thread.
  */
 final class ScanAdmission {
+  /** The engine plans by recursion over the statement. Memory is taken as far as it is used. */
+  private static final long STACK_BYTES = 16L << 20;
+
   private final NodeSettings settings;
   private final ScheduledExecutorService scheduler;
   private final ExecutorService threads;
@@ -36,7 +39,8 @@ final class ScanAdmission {
     this.threads =
         Executors.newCachedThreadPool(
             task -> {
-              Thread thread = new Thread(task, "tally-scan-" + number.incrementAndGet());
+              String name = "tally-scan-" + number.incrementAndGet();
+              Thread thread = new Thread(null, task, name, STACK_BYTES);
               thread.setDaemon(true);
               return thread;
             });

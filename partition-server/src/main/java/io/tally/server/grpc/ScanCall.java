@@ -121,8 +121,6 @@ final class ScanCall extends ServerCall.Listener<ReceivedRequest> {
               .formatted(request.getMaxBatchBytes(), windowBytes));
     }
     ScanPlan plan = service.plan(request);
-    window.limit(
-        (int) Math.min(Integer.MAX_VALUE, Math.max(1, windowBytes / request.getMaxBatchBytes())));
     ticket = service.admission().submit(() -> run(plan), this::fail);
   }
 
@@ -169,7 +167,9 @@ final class ScanCall extends ServerCall.Listener<ReceivedRequest> {
       sent = window.take() && send(frame);
       return sent;
     } finally {
-      if (!sent) {
+      if (sent) {
+        service.sentBatches().increment();
+      } else {
         frame.close();
       }
     }

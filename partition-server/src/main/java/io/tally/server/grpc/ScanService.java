@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** Receives calls of Scan, and gives each what all of them share. Safe for any thread. */
@@ -27,6 +28,7 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
   private final BufferAllocator allocator;
   private final ScheduledExecutorService scheduler;
   private final Set<ScanCall> running = ConcurrentHashMap.newKeySet();
+  private final LongAdder sentBatches = new LongAdder();
 
   ScanService(
       NodeSettings settings,
@@ -86,7 +88,8 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
     return running;
   }
 
-  long allocatedBytes() {
-    return allocator.getAllocatedMemory();
+  /** Batches handed to gRPC. */
+  LongAdder sentBatches() {
+    return sentBatches;
   }
 }

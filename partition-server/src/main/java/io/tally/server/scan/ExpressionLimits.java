@@ -9,7 +9,7 @@ package io.tally.server.scan;
 public record ExpressionLimits(int depth, int nodes) {
   /**
    * Most function calls among the nodes, whatever {@code nodes} is: planning time in the engine
-   * grows with the square of their number, and cannot be interrupted (1.5 s for this many).
+   * grows with the square of their number, and cannot be interrupted (some seconds for this many).
    */
   static final int MAX_CALLS = 10_000;
 

@@ -23,8 +23,12 @@ final class ExpressionSql {
   /** More distinct literals than this in an IN are bound as one list. */
   private static final int MAX_PLACEHOLDERS = 64;
 
+  /** A join a list: after so many, further ones are written out. */
+  private static final int MAX_LISTS = 16;
+
   private final TableColumns columns;
   private final ExpressionLimits limits;
+  private int lists;
   private int nodes;
   private int calls;
 
@@ -41,6 +45,11 @@ final class ExpressionSql {
   /** Appends an expression that must be boolean; {@code role} names it in the error. */
   void appendPredicate(Sql sql, Expression expression, String role) {
     requireBoolean(append(sql, expression), role);
+  }
+
+  /** Function calls in what was appended. */
+  int calls() {
+    return calls;
   }
 
   private ValueType append(Sql sql, Expression expression, int depth) {
@@ -126,7 +135,8 @@ final class ExpressionSql {
       }
     }
     // A call yields a boolean, and a boolean has two literals: only cheap operands are repeated.
-    boolean asList = literals.size() > MAX_PLACEHOLDERS && !tested.hasCall();
+    boolean asList =
+        literals.size() > MAX_PLACEHOLDERS && !tested.hasCall() && ++lists <= MAX_LISTS;
     sql.append("(");
     ValueType type = append(sql, tested, depth + 1);
     requireComparable(type, "in");

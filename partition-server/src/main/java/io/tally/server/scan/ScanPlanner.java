@@ -49,7 +49,7 @@ public final class ScanPlanner {
     Sql where = new Sql();
     if (open.hasPredicate()) {
       where.append(" WHERE ");
-      expressions.appendPredicate(where, open.getPredicate(), "the predicate");
+      new FilterSql(columns, limits).append(where, expressions, open.getPredicate());
     }
     Sql sql = new Sql();
     List<Field> fields;

@@ -449,8 +449,12 @@ class ScanTest {
   void stopsInTheMiddleOfAnAggregate() throws InterruptedException {
     runner.catalog.execute("CREATE TABLE tiny AS SELECT 1::BIGINT AS x");
     runner.catalog.serve("t", "tiny");
+    runner.catalog.replaceRows("t", CROSS_JOIN);
+    Open.Builder open =
+        Wire.open(runner.catalog, "t")
+            .setAggregation(Wire.aggregation(List.of(), Wire.aggregate("sum", Wire.column("x"))));
     for (int i = 0; i < 20; i++) {
-      Scan scan = endless();
+      Scan scan = runner.prepare(open);
       CountDownLatch started = new CountDownLatch(1);
       CompletableFuture<Void> consumer =
           CompletableFuture.runAsync(
@@ -492,19 +496,6 @@ class ScanTest {
     assertTrue(runner.allocator.getAllocatedMemory() > 0, "the frame outlives the scan");
     frame.close();
     assertEquals(0, runner.allocator.getAllocatedMemory());
-  }
-
-  /** A scan that takes hours; its partition cannot be counted as the fixture does it. */
-  private Scan endless() {
-    Open.Builder open =
-        Wire.open(runner.catalog, "t")
-            .setAggregation(Wire.aggregation(List.of(), Wire.aggregate("sum", Wire.column("x"))));
-    return Scan.prepare(
-        new ScanPlanner(new ExpressionLimits(64, 1000))
-            .plan(open.build(), runner.catalog.withRows("t", CROSS_JOIN)),
-        runner.catalog,
-        runner.allocator,
-        runner.scheduler);
   }
 
   private static void drain(Scan scan) {

@@ -1,0 +1,197 @@
+package io.tally.server.grpc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.tally.rpc.TallyException;
+import io.tally.rpc.TallyStatus;
+import io.tally.rpc.v1.ErrorCode;
+import io.tally.rpc.v1.Expression;
+import io.tally.rpc.v1.Next;
+import io.tally.rpc.v1.PartitionServiceGrpc;
+import io.tally.rpc.v1.ScanRequest;
+import io.tally.server.fixture.Wire;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Clients that break the protocol get typed errors, and leave nothing behind. */
+@Timeout(120)
+class BadCallTest {
+  private static TestNode node;
+
+  @BeforeAll
+  static void start() {
+    node = new TestNode(2, 2, 30_000);
+    node.catalog.serve("t", "(SELECT range AS n, range > 5 AS flag FROM range(1000))");
+  }
+
+  @AfterAll
+  static void close() {
+    node.close();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("badCalls")
+  void answersWithATypedError(
+      String what, ErrorCode code, String said, Consumer<HandDrivenCall> client) {
+    HandDrivenCall call = node.call();
+
+    client.accept(call);
+
+    TallyException error = call.failure();
+    assertEquals(code, error.code(), error::getMessage);
+    assertTrue(error.getMessage().contains(said), error::getMessage);
+    node.awaitIdle();
+  }
+
+  static Stream<Arguments> badCalls() {
+    return Stream.of(
+        bad("Next before Open", ErrorCode.INVALID_REQUEST, "before Open", call -> call.grant(1)),
+        bad(
+            "Open twice",
+            ErrorCode.INVALID_REQUEST,
+            "twice",
+            call -> call.send(Wire.open(node.catalog, "t")).send(Wire.open(node.catalog, "t"))),
+        bad(
+            "negative credits",
+            ErrorCode.INVALID_REQUEST,
+            "-1 credits",
+            call -> call.send(Wire.open(node.catalog, "t")).grant(-1)),
+        bad(
+            "more credits than an int holds",
+            ErrorCode.INVALID_REQUEST,
+            "credits to more",
+            call ->
+                call.send(Wire.open(node.catalog, "t").addColumns("n").setMaxBatchBytes(1))
+                    .grant(Integer.MAX_VALUE)
+                    .grant(Integer.MAX_VALUE)
+                    .grant(Integer.MAX_VALUE)),
+        bad(
+            "acknowledging what was not sent",
+            ErrorCode.INVALID_REQUEST,
+            "below 5",
+            call ->
+                call.send(Wire.open(node.catalog, "t").addColumns("n"))
+                    .send(Next.newBuilder().setAcknowledged(5))),
+        bad(
+            "acknowledging less than nothing",
+            ErrorCode.INVALID_REQUEST,
+            "below -1",
+            call ->
+                call.send(Wire.open(node.catalog, "t").addColumns("n"))
+                    .send(Next.newBuilder().setAcknowledged(-1))),
+        bad(
+            "no event",
+            ErrorCode.UNSUPPORTED_FEATURE,
+            "event",
+            call -> call.send(ScanRequest.getDefaultInstance())),
+        bad("nothing", ErrorCode.INVALID_REQUEST, "before it sent Open", HandDrivenCall::halfClose),
+        bad(
+            "unknown table",
+            ErrorCode.TABLE_NOT_FOUND,
+            "T",
+            call -> call.send(Wire.open(node.catalog, "t").setTable("T"))),
+        bad(
+            "a batch larger than the window",
+            ErrorCode.INVALID_REQUEST,
+            "window",
+            call -> call.send(Wire.open(node.catalog, "t").setMaxBatchBytes(5 << 20))),
+        bad(
+            "a bad expression",
+            ErrorCode.COLUMN_NOT_FOUND,
+            "\"flag\"",
+            call -> call.send(Wire.open(node.catalog, "t").setPredicate(Wire.column("flags")))),
+        bad(
+            "an expression that is too deep",
+            ErrorCode.EXPRESSION_TOO_LARGE,
+            "64",
+            call -> call.send(Wire.open(node.catalog, "t").setPredicate(nested(65)))),
+        bad(
+            "an expression that is far too deep",
+            ErrorCode.INVALID_REQUEST,
+            "nested",
+            call -> call.send(Wire.open(node.catalog, "t").setPredicate(nested(400)))));
+  }
+
+  @Test
+  void acceptsTheDepthThatTheProtocolAsksFor() {
+    HandDrivenCall call =
+        node.call().send(Wire.open(node.catalog, "t").setPredicate(nested(63))).grant(1);
+
+    assertTrue(call.next().hasOpened());
+    assertEquals(994, call.next().getBatch().getRows());
+    assertTrue(call.next().hasEnd());
+    call.awaitOk();
+  }
+
+  @Test
+  void answersGarbageWithATypedError() throws Exception {
+    MethodDescriptor<byte[], byte[]> method =
+        PartitionServiceGrpc.getScanMethod().toBuilder(new Bytes(), new Bytes()).build();
+    CompletableFuture<TallyException> failure = new CompletableFuture<>();
+    ClientCall<byte[], byte[]> call = node.channel.newCall(method, CallOptions.DEFAULT);
+    call.start(
+        new ClientCall.Listener<>() {
+          @Override
+          public void onClose(Status status, Metadata trailers) {
+            failure.complete(TallyStatus.fromStatus("the node", status, trailers));
+          }
+        },
+        new Metadata());
+    call.request(1);
+    call.sendMessage("this is no message".getBytes(StandardCharsets.UTF_8));
+
+    assertEquals(ErrorCode.INVALID_REQUEST, failure.get(60, TimeUnit.SECONDS).code());
+  }
+
+  @Test
+  void describesOnlyWhatItHas() {
+    TallyException error =
+        assertThrows(TallyException.class, () -> node.client().describeTable("T", 30_000));
+
+    assertEquals(ErrorCode.TABLE_NOT_FOUND, error.code());
+  }
+
+  private static Expression nested(int levels) {
+    Expression expression = Wire.column("flag");
+    for (int i = 0; i < levels; i++) {
+      expression = Wire.call("and", expression);
+    }
+    return expression;
+  }
+
+  private static Arguments bad(
+      String what, ErrorCode code, String said, Consumer<HandDrivenCall> client) {
+    return Arguments.of(what, code, said, client);
+  }
+
+  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+    @Override
+    public InputStream stream(byte[] value) {
+      return new ByteArrayInputStream(value);
+    }
+
+    @Override
+    public byte[] parse(InputStream stream) {
+      return new byte[0];
+    }
+  }
+}
