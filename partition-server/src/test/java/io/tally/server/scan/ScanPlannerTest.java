@@ -340,8 +340,7 @@ class ScanPlannerTest {
 
     String sql = RUNNER.plan(Wire.open(RUNNER.catalog, "t").setPredicate(many)).sql;
 
-    assertTrue(
-        sql.contains("WHERE (\"number\" >= CAST(? AS INTEGER)) AND (\"number\" >="), sql);
+    assertTrue(sql.contains("WHERE (\"number\" >= CAST(? AS INTEGER)) AND (\"number\" >="), sql);
     assertTrue(sql.endsWith(" IS TRUE)"), sql);
   }
 
