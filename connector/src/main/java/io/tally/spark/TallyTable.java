@@ -37,6 +37,9 @@ final class TallyTable implements SupportsRead {
   /** What the nodes said is used for scans planned this soon after: those of the same query. */
   private static final long FRESH_MILLIS = 1_000;
 
+  /** Where Spark keeps a column's comment: {@code StructField.withComment}. */
+  private static final String COMMENT_KEY = "comment";
+
   private final Map<String, String> properties;
   private final Function<String, Optional<String>> session;
   private final TallyOptions options;
@@ -132,7 +135,8 @@ final class TallyTable implements SupportsRead {
 
   /** Other metadata than the comment is kept: Spark has there what CHAR and VARCHAR were. */
   private static Column column(StructField field) {
-    String comment = field.getComment().isDefined() ? field.getComment().get() : null;
+    String comment =
+        field.metadata().contains(COMMENT_KEY) ? field.metadata().getString(COMMENT_KEY) : null;
     String metadata = field.metadata().json();
     return Column.create(
         field.name(),

@@ -24,7 +24,7 @@ final class JarContentIT {
   private static final String UPDATE_COMMAND =
       "./mvnw verify -pl connector -am -Dtally.jar-content.update=true";
   private static final Path JAR = Path.of(System.getProperty("tally.jar"));
-  private static final Path GOLDEN = Path.of("src/test/resources/jar-content.txt");
+  private static final Path GOLDEN = Path.of(System.getProperty("tally.jar-content"));
 
   /** What must not be named in our own classes but where it was moved to. */
   private static final Pattern UNMOVED =

@@ -5,8 +5,8 @@ import io.tally.rpc.v1.ErrorCode;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import org.apache.spark.TaskContext;
 
 /**
  * Lets a task wait for a node, and ends the waiting when the task is killed. Spark marks a killed
@@ -24,24 +24,22 @@ final class KillableWait implements AutoCloseable {
 
   private static final ScheduledThreadPoolExecutor WATCHER = watcher();
 
-  private final TaskContext task;
+  private final BooleanSupplier killed;
   private final Runnable cancel;
   private final Future<?> looking;
   private boolean waiting;
   private boolean cancelled;
 
   /**
-   * @param task null outside of tasks: nothing is watched
-   * @param cancel makes the waiting end; called once, from another thread
+   * @param killed whether the task was killed
+   * @param cancel makes the waiting end; called once at most, from another thread
    */
-  KillableWait(TaskContext task, Runnable cancel) {
-    this.task = task;
+  KillableWait(BooleanSupplier killed, Runnable cancel) {
+    this.killed = killed;
     this.cancel = cancel;
     this.looking =
-        task == null
-            ? null
-            : WATCHER.scheduleWithFixedDelay(
-                this::look, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+        WATCHER.scheduleWithFixedDelay(
+            this::look, PERIOD_MILLIS, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   private static ScheduledThreadPoolExecutor watcher() {
@@ -86,7 +84,7 @@ final class KillableWait implements AutoCloseable {
   }
 
   private synchronized void look() {
-    if (waiting && !cancelled && task.isInterrupted()) {
+    if (waiting && !cancelled && killed.getAsBoolean()) {
       cancelled = true;
       cancel.run();
     }
@@ -95,8 +93,6 @@ final class KillableWait implements AutoCloseable {
   /** Looks no more. */
   @Override
   public void close() {
-    if (looking != null) {
-      looking.cancel(false);
-    }
+    looking.cancel(false);
   }
 }

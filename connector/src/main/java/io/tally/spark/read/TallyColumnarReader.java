@@ -10,9 +10,9 @@ import io.tally.rpc.v1.Open;
 import io.tally.rpc.v1.ScanPartition;
 import io.tally.spark.types.ArrowSparkTypes;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Field;
-import org.apache.spark.TaskContext;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.types.DataType;
@@ -44,7 +44,7 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
   /**
    * @param open without scan id and limits
    * @param root parent of the reader's and the stream's allocators; outlives them
-   * @param task whose killing ends the waiting; null outside of tasks
+   * @param killed whether the task was killed, which ends the waiting
    */
   static TallyColumnarReader open(
       NodeClient node,
@@ -53,13 +53,13 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
       ScanOptions limits,
       ReadShape shape,
       BufferAllocator root,
-      TaskContext task) {
+      BooleanSupplier killed) {
     String source =
         "table \"" + open.getTable() + "\" at node \"" + nodeId + "\" (" + node.address() + ")";
     BufferAllocator allocator = root.newChildAllocator("tally-reader", 0, Long.MAX_VALUE);
     try {
       ScanStream stream = node.scan(open, limits, root);
-      return new TallyColumnarReader(open, source, shape, allocator, stream, task);
+      return new TallyColumnarReader(open, source, shape, allocator, stream, killed);
     } catch (RuntimeException | Error e) {
       allocator.close();
       throw e;
@@ -72,7 +72,7 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
       ReadShape shape,
       BufferAllocator allocator,
       ScanStream stream,
-      TaskContext task) {
+      BooleanSupplier killed) {
     this.open = open;
     this.source = source;
     this.shape = shape;
@@ -80,7 +80,7 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
     this.stream = stream;
     this.shaper =
         shape.isAggregation() ? new AggregateBatches(shape, source, allocator) : new RowBatches();
-    this.killable = new KillableWait(task, stream::close);
+    this.killable = new KillableWait(killed, stream::close);
   }
 
   @Override

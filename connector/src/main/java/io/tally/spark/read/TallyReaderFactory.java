@@ -29,6 +29,7 @@ record TallyReaderFactory(ReadShape shape, ScanOptions limits) implements Partit
   @Override
   public PartitionReader<ColumnarBatch> createColumnarReader(InputPartition partition) {
     if (partition instanceof NodeScan scan) {
+      TaskContext task = TaskContext.get();
       NodeClient node = ProcessResources.channels(limits.windowBytes()).node(scan.address());
       return TallyColumnarReader.open(
           node,
@@ -37,7 +38,7 @@ record TallyReaderFactory(ReadShape shape, ScanOptions limits) implements Partit
           limits,
           shape,
           ProcessResources.allocator(),
-          TaskContext.get());
+          task == null ? () -> false : task::isInterrupted);
     }
     return new NeutralRowReader(shape, ProcessResources.allocator());
   }

@@ -103,7 +103,7 @@ final class TableSchemaTest {
         "struct<id:int,name:string,at:string,bits:string>", SCHEMA.sparkSchema().catalogString());
     assertEquals(
         "Unreadable: BIT. Arrow has no such type.",
-        SCHEMA.column("bits").orElseThrow().getComment().get());
+        SCHEMA.column("bits").orElseThrow().metadata().getString("comment"));
     assertEquals(
         "struct<name:string,id:int>", SCHEMA.select(List.of("name", "id")).catalogString());
     TallyException error =
