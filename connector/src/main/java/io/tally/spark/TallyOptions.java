@@ -70,6 +70,11 @@ public record TallyOptions(
         settings);
   }
 
+  /** Whether both name the same table of the same nodes. */
+  boolean sameTable(TallyOptions other) {
+    return endpoints.equals(other.endpoints) && table.equals(other.table);
+  }
+
   /** Those that are meant for us, by lower-case name; unknown ones are errors. */
   private static Map<String, String> ownOptions(Map<String, String> options) {
     Map<String, String> given = new HashMap<>();

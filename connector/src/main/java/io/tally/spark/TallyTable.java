@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -43,33 +44,35 @@ final class TallyTable implements SupportsRead {
   private final Map<String, String> properties;
   private final Function<String, Optional<String>> session;
   private final TallyOptions options;
-  private final ClusterView view;
-  private final long askedAtNanos;
-  private final TableSchema schema;
   private final Optional<StructType> declared;
+  private final TableSchema schema;
+  private volatile Answer answer;
+
+  /** What the nodes said, and when they were asked. */
+  private record Answer(ClusterView view, long askedAtNanos) {
+
+    static Answer ask(TallyOptions options) {
+      long now = System.nanoTime();
+      return new Answer(discover(options), now);
+    }
+
+    boolean isFresh() {
+      return System.nanoTime() - askedAtNanos < TimeUnit.MILLISECONDS.toNanos(FRESH_MILLIS);
+    }
+  }
 
   private TallyTable(
       Map<String, String> properties,
       Function<String, Optional<String>> session,
       TallyOptions options,
-      Optional<StructType> declared) {
+      Optional<StructType> declared,
+      Answer answer) {
     this.properties = Map.copyOf(properties);
     this.session = session;
     this.options = options;
     this.declared = declared;
-    this.askedAtNanos = System.nanoTime();
-    this.view = discover(options);
-    this.schema = schemaOf(view, declared);
-  }
-
-  private TallyTable(TallyTable of, StructType declared) {
-    this.properties = of.properties;
-    this.session = of.session;
-    this.options = of.options;
-    this.declared = Optional.of(declared);
-    this.askedAtNanos = of.askedAtNanos;
-    this.view = of.view;
-    this.schema = schemaOf(view, this.declared);
+    this.answer = answer;
+    this.schema = schemaOf(answer.view(), declared);
   }
 
   /**
@@ -81,7 +84,7 @@ final class TallyTable implements SupportsRead {
   static TallyTable load(
       Map<String, String> properties, Function<String, Optional<String>> session) {
     TallyOptions options = TallyOptions.of(properties, session);
-    return new TallyTable(properties, session, options, Optional.empty());
+    return new TallyTable(properties, session, options, Optional.empty(), Answer.ask(options));
   }
 
   private static ClusterView discover(TallyOptions options) {
@@ -111,7 +114,7 @@ final class TallyTable implements SupportsRead {
 
   /** The same table with the columns that a user declared. */
   TallyTable declaredAs(StructType schema) {
-    return new TallyTable(this, schema);
+    return new TallyTable(properties, session, options, Optional.of(schema), answer);
   }
 
   StructType sparkSchema() {
@@ -166,16 +169,37 @@ final class TallyTable implements SupportsRead {
     properties.forEach((key, value) -> merged.put(key.toLowerCase(Locale.ROOT), value));
     scanOptions.forEach((key, value) -> merged.put(key.toLowerCase(Locale.ROOT), value));
     TallyOptions scan = TallyOptions.of(merged, session);
-    boolean sameSource =
-        scan.endpoints().equals(options.endpoints()) && scan.table().equals(options.table());
-    if (sameSource
-        && System.nanoTime() - askedAtNanos < TimeUnit.MILLISECONDS.toNanos(FRESH_MILLIS)) {
-      return new TallyScanBuilder(view, schema, scan.settings());
-    }
-    ClusterView now = discover(scan);
+    ClusterView now = scan.sameTable(options) ? freshView() : Answer.ask(scan).view();
     // Spark has resolved the query against these columns, so the nodes must still have them.
     TableSchema columns = schemaOf(now, Optional.of(declared.orElseGet(schema::sparkSchema)));
     return new TallyScanBuilder(now, columns, scan.settings());
+  }
+
+  /** Two scans of one query, a self-join say, are planned with the same answer. */
+  private ClusterView freshView() {
+    Answer latest = answer;
+    if (!latest.isFresh()) {
+      latest = Answer.ask(options);
+      answer = latest;
+    }
+    return latest.view();
+  }
+
+  /**
+   * Equal tables have the same definition; Spark looks for cached data by that, and keeps to it
+   * until REFRESH TABLE, whatever happens to the data.
+   */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof TallyTable table
+        && properties.equals(table.properties)
+        && options.equals(table.options)
+        && schema.sparkSchema().equals(table.schema.sparkSchema());
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(properties, options);
   }
 
   @Override

@@ -85,6 +85,14 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
 
   @Override
   public boolean next() {
+    try {
+      return advance();
+    } catch (TallyException e) {
+      throw PortableError.of(e);
+    }
+  }
+
+  private boolean advance() {
     if (!checked) {
       checkApplied(killable.during(stream::applied));
       checkSchema(stream.schema().getFields());
