@@ -70,6 +70,10 @@ public final class AggregationTranslator {
     private boolean keysAreExact = true;
 
     AggregationTranslation walk(Aggregation offered) {
+      if (offered.groupByExpressions().length == 0 && offered.aggregateExpressions().length == 0) {
+        // As in SELECT typeof(sum(a)), of which Spark makes a constant.
+        return new Refused("an aggregation", "it has neither keys nor aggregates");
+      }
       for (org.apache.spark.sql.connector.expressions.Expression key :
           offered.groupByExpressions()) {
         Optional<Refused> refused = addKey(key);

@@ -248,4 +248,10 @@ final class AggregationTranslatorTest {
     Aggregation sums = new Aggregation(new AggregateFunc[] {sum("i")}, new Expression[0]);
     assertTrue(translator.translate(sums).toString().contains("agg.sum"));
   }
+
+  @Test
+  void anAggregationOfNothingIsRefused() {
+    assertInstanceOf(
+        AggregationTranslation.Refused.class, translate(TWO_STREAMS, List.of()));
+  }
 }
