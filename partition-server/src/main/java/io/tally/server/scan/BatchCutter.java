@@ -164,7 +164,7 @@ final class BatchCutter implements AutoCloseable {
     }
     return new TallyException(
         ErrorCode.ROW_TOO_LARGE,
-        "A row of %s has %d bytes, %d of them in column \"%s\"; at most %d are allowed. Raise the limit for rows, or leave the column out."
+        "A row of %s has %d bytes, %d of them in column \"%s\"; at most %d are allowed. Raise the limit for rows (max-row-bytes), or leave the column out."
             .formatted(where, size, largestBytes, largest, maxRowBytes));
   }
 

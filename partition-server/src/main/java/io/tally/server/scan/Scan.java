@@ -121,7 +121,12 @@ public final class Scan implements AutoCloseable {
         execute();
       }
       Optional<ScanFrame> frame = plan.countOnly ? nextColumnless() : cutter.next();
-      frame.ifPresent(this::count);
+      if (frame.isPresent()) {
+        count(frame.get());
+      } else {
+        // A file may have been replaced after it was opened; then the batches are a mixture.
+        plan.table.checkUnchanged();
+      }
       return frame;
     } catch (SQLException | IOException e) {
       throw failure(e);
