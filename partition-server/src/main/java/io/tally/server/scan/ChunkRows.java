@@ -14,8 +14,13 @@ final class ChunkRows {
 
   private static final int MAX_ROWS = 1 << 18;
 
-  /** Most rows where the size of a row is only guessed. */
+  /** Most rows where the size of a row is guessed from what is stored. */
   private static final int MAX_GUESSED_ROWS = 8 * VECTOR_ROWS;
+
+  /**
+   * Most rows where nothing is known: a tenth slower than many, but long values are held in few.
+   */
+  private static final int MAX_UNKNOWN_ROWS = VECTOR_ROWS / 4;
 
   private static final int GUESSED_BYTES = 24;
 
@@ -44,7 +49,10 @@ final class ChunkRows {
     }
     // A little less than a batch, for validity bitmaps and padding.
     long rows = maxBatchBytes * 15 / 16 / rowBytes;
-    long most = guessed ? MAX_GUESSED_ROWS : MAX_ROWS;
+    long most = MAX_ROWS;
+    if (guessed) {
+      most = storedBytesPerRow == 0 ? MAX_UNKNOWN_ROWS : MAX_GUESSED_ROWS;
+    }
     return (int) Math.max(1, Math.min(most, rows < VECTOR_ROWS ? rows : rows - rows % VECTOR_ROWS));
   }
 

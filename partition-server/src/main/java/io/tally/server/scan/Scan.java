@@ -41,6 +41,9 @@ public final class Scan implements AutoCloseable {
   /** Chunks to wait for until an error that was lost shows up again. */
   private static final int DIAGNOSED_CHUNKS = 1000;
 
+  /** How much smaller chunks become where the first one could not be exported. */
+  private static final int FEWER_CHUNK_ROWS = 256;
+
   private static final long INTERRUPT_MILLIS = 20;
 
   private final ScanPlan plan;
@@ -51,6 +54,7 @@ public final class Scan implements AutoCloseable {
   private ResultSet result;
   private ArrowReader reader;
   private BatchCutter cutter;
+  private int chunkRows;
   private long columnlessRows = -1;
 
   private long batches;
@@ -70,6 +74,8 @@ public final class Scan implements AutoCloseable {
     this.connection = connection;
     this.allocator = allocator;
     this.scheduler = scheduler;
+    this.chunkRows =
+        ChunkRows.of(plan.schema().getFields(), plan.maxBatchBytes, plan.storedBytesPerRow);
   }
 
   /**
@@ -120,7 +126,7 @@ public final class Scan implements AutoCloseable {
       if (result == null) {
         execute();
       }
-      Optional<ScanFrame> frame = plan.countOnly ? nextColumnless() : cutter.next();
+      Optional<ScanFrame> frame = plan.countOnly ? nextColumnless() : nextBatch();
       if (frame.isPresent()) {
         count(frame.get());
       } else {
@@ -171,11 +177,18 @@ public final class Scan implements AutoCloseable {
         interrupts.cancel(false);
       }
     }
+    closeStream();
+    closeQuietly(statement);
+    closeQuietly(connection);
+  }
+
+  private void closeStream() {
     closeQuietly(cutter);
     closeQuietly(reader);
     closeQuietly(result);
-    closeQuietly(statement);
-    closeQuietly(connection);
+    cutter = null;
+    reader = null;
+    result = null;
   }
 
   private void prepareStatement() throws SQLException {
@@ -191,10 +204,26 @@ public final class Scan implements AutoCloseable {
       return;
     }
     List<Field> fields = plan.schema().getFields();
-    int rows = ChunkRows.of(fields, plan.maxBatchBytes, plan.storedBytesPerRow);
-    reader = (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, rows);
+    reader =
+        (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, chunkRows);
     requireSameTypes(fields, reader.getVectorSchemaRoot().getSchema().getFields());
     cutter = new BatchCutter(reader, allocator, plan.maxBatchBytes, plan.maxRowBytes, plan.where());
+  }
+
+  private Optional<ScanFrame> nextBatch() throws SQLException, IOException {
+    try {
+      return cutter.next();
+    } catch (IOException e) {
+      if (batches > 0 || chunkRows == 1 || cancelled) {
+        throw e;
+      }
+      // Perhaps the values are so long that a chunk exceeds the 2 GiB that Arrow's offsets reach.
+      log.debug("The first chunk of {} rows failed; trying a smaller one", chunkRows, e);
+      chunkRows = Math.max(1, chunkRows / FEWER_CHUNK_ROWS);
+      closeStream();
+      execute();
+      return nextBatch();
+    }
   }
 
   private Optional<ScanFrame> nextColumnless() throws SQLException {
