@@ -237,7 +237,8 @@ class BadInputTest {
             ROWS,
             ErrorCode.ROW_TOO_LARGE,
             "wide",
-            "max-row-bytes"),
+            "\"s\"",
+            "1000000"),
         wrong(
             "a file that was deleted while the node runs",
             test -> {

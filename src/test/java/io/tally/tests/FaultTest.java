@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tally.rpc.TallyException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,6 +28,10 @@ class FaultTest {
           + " FROM flights";
 
   private static final long LIMIT_SECONDS = 120;
+
+  /** The node's one line for each scan that has ended. */
+  private static final Pattern SCAN_ENDS =
+      Pattern.compile("ScanCall scan .* millis \\d+: ([A-Z_]+)");
 
   private final ExecutorService background = Executors.newSingleThreadExecutor();
   private TallyCluster cluster;
@@ -80,8 +87,7 @@ class FaultTest {
     try (Gate gate = Gate.in(spark)) {
       Future<String> answer = background.submit(() -> Rows.show(spark.sql(SLOW).head()));
       gate.awaitTask();
-      cluster.node(0).stop();
-      cluster.node(1).stop();
+      // It gives the scans that stand at the gate some time, and then ends them.
       cluster.node(2).stop();
       gate.open();
       assertFailsByName(answer);
@@ -105,6 +111,15 @@ class FaultTest {
       assertTrue(e.getMessage().contains("cancelled"), e.getMessage());
     }
     assertEquals("3000000", Rows.show(spark.sql("SELECT count(*) FROM flights").head()));
+    for (int i = 0; i < 3; i++) {
+      cluster.node(i).stop();
+    }
+    // A scan that was left over would be ended by the stop, under another name.
+    assertEquals(Set.of("CANCELLED", "OK"), endsOfScans(cluster.logs()));
+  }
+
+  private static Set<String> endsOfScans(String logs) {
+    return SCAN_ENDS.matcher(logs).results().map(it -> it.group(1)).collect(Collectors.toSet());
   }
 
   private static void assertFailsByName(Future<String> answer) {

@@ -48,7 +48,10 @@ final class ScriptRun implements AutoCloseable {
 
   /** Asks it to end, as a terminal that closes does. */
   void terminate() {
-    process.destroy();
+    // Process.destroy() would close the output that is still to be read.
+    if (!process.toHandle().destroy()) {
+      throw new IllegalStateException("The command has ended already: " + output());
+    }
   }
 
   /** Reads the rest of the output and gives the exit status. */
