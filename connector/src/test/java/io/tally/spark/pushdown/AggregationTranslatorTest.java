@@ -251,7 +251,6 @@ final class AggregationTranslatorTest {
 
   @Test
   void anAggregationOfNothingIsRefused() {
-    assertInstanceOf(
-        AggregationTranslation.Refused.class, translate(TWO_STREAMS, List.of()));
+    assertInstanceOf(AggregationTranslation.Refused.class, translate(TWO_STREAMS, List.of()));
   }
 }
