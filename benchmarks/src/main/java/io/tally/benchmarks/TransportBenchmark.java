@@ -40,7 +40,8 @@ final class TransportBenchmark implements Benchmark {
   private static final String PARTITION = "all";
   private static final String KEY = "scope";
   private static final long TIMEOUT_MILLIS = 60_000;
-  private static final int WARM_UPS = 5;
+  private static final int GROUP_BY_WARM_UPS = 60;
+  private static final int ROW_WARM_UPS = 5;
   private static final int GROUP_BY_PAIRS = 31;
   private static final int ROW_PAIRS = 9;
   private static final int ROUND_TRIPS = 101;
@@ -86,7 +87,7 @@ final class TransportBenchmark implements Benchmark {
     String groupBySql = "SELECT " + KEY + ", count(*) FROM (" + source + ") GROUP BY " + KEY;
     PairedRuns grouped =
         PairedRuns.measure(
-            WARM_UPS,
+            GROUP_BY_WARM_UPS,
             GROUP_BY_PAIRS,
             () -> expect(GROUPS, scan(peers, groupBy).rows()),
             () -> expect(GROUPS, query(peers.catalog, groupBySql)));
@@ -98,7 +99,7 @@ final class TransportBenchmark implements Benchmark {
         new FlightYardstick(peers.allocator, peers.catalog, rowsPerBatch)) {
       PairedRuns rows =
           PairedRuns.measure(
-              WARM_UPS,
+              ROW_WARM_UPS,
               ROW_PAIRS,
               () -> expect(ROWS, flight.rows(source)),
               () -> expect(ROWS, scan(peers, all).rows()));
