@@ -1,5 +1,7 @@
 package io.tally.tests;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
@@ -107,6 +109,8 @@ class AggregateCasesTest {
   @DisplayName("AGG-1: a partial decimal sum may be larger than its input's type")
   void decimalSumInChange() {
     cases.check("SELECT sum(d), avg(d) FROM agg1", "200.8|66.93333");
+    String plan = cases.spread().check("SELECT sum(d), avg(d) FROM agg1").plan();
+    assertTrue(plan.contains("SUM(d)"), plan);
   }
 
   @Test

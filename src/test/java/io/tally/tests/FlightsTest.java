@@ -107,6 +107,9 @@ class FlightsTest {
   void talliesCrossTheNetworkInsteadOfRows(ThreeWays flights) {
     ThreeWays.Outcome outcome =
         flights.check("SELECT origin, count(*), avg(delay) FROM flights GROUP BY origin");
+    assertTrue(outcome.plan().contains("COUNT(*), SUM(delay), COUNT(delay)"), outcome.plan());
+    assertTrue(outcome.plan().contains("PushedGroupBy: [origin]"), outcome.plan());
+    assertTrue(!outcome.fetching().descriptions().toString().contains("PushedGroupBy"));
     assertEquals(FLIGHTS, outcome.pushing().rowsScanned());
     assertEquals(FLIGHTS, outcome.fetching().rowsReceived());
     assertTrue(outcome.pushing().rowsReceived() <= 3 * 229, outcome.plan());
