@@ -27,6 +27,8 @@ class DocsTest {
           ".ci/run: the build that runs this test",
           "./.ci/run",
           "the build that runs this test",
+          BenchmarksTest.COMMAND,
+          "BenchmarksTest",
           ReadmeTest.NODE_COMMAND,
           "ReadmeTest",
           ReadmeTest.SUBMIT_COMMAND,

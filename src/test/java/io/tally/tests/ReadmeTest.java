@@ -28,6 +28,9 @@ class ReadmeTest {
   /** The addresses in the README's snippets. */
   private static final String ENDPOINTS = "127.0.0.1:7071,127.0.0.1:7072,127.0.0.1:7073";
 
+  private static final String BEGIN = "    // snippet begins\n";
+  private static final String END = "    // snippet ends\n";
+
   static final String NODE_COMMAND =
       "partition-server/target/tally-server/bin/tally-server"
           + " --config examples/quickstart/conf/node-a.yaml";
@@ -71,7 +74,15 @@ class ReadmeTest {
     } finally {
       spark.sql("DROP TABLE IF EXISTS flights");
     }
-    assertTrue(last.size() > 200, "every origin with a flight of more than 500 miles");
+    long origins =
+        spark
+            .read()
+            .parquet(Home.root().resolve("examples/data/flights").toString())
+            .where("distance > 500")
+            .select("origin")
+            .distinct()
+            .count();
+    assertEquals(origins, last.size());
   }
 
   @Test
@@ -79,12 +90,10 @@ class ReadmeTest {
     String here =
         Files.readString(Home.root().resolve("src/test/java/io/tally/tests/ReadmeTest.java"));
     String shown = snippets("java").get(0);
+    String run = here.substring(here.indexOf(BEGIN) + BEGIN.length(), here.indexOf(END));
     assertEquals(
         withoutSpace(shown),
-        withoutSpace(
-                here.substring(
-                    here.indexOf("// snippet begins") + 17, here.indexOf("// snippet ends")))
-            .replace("cluster.endpoints()", '"' + ENDPOINTS + '"'));
+        withoutSpace(run).replace("cluster.endpoints()", '"' + ENDPOINTS + '"'));
 
     SparkSession spark = LocalSpark.newSession();
     // snippet begins
