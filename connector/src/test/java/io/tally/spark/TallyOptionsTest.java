@@ -60,10 +60,9 @@ final class TallyOptionsTest {
   @Test
   void anOptionComesBeforeTheSessionAndTheSessionBeforeTheDefault() {
     Map<String, String> session =
-        new HashMap<>(Map.of("spark.tally.split-rows", "1", "spark.tally.push-down", "false"));
-    assertEquals(1, of(Map.of(), session).settings().splitRows());
+        Map.of(
+            "spark.datasource.tally.split-rows", "2", "spark.datasource.tally.push-down", "false");
     assertFalse(of(Map.of(), session).settings().pushDown());
-    session.put("spark.datasource.tally.split-rows", "2");
     assertEquals(2, of(Map.of(), session).settings().splitRows());
     assertEquals(3, of(Map.of("split-rows", "3"), session).settings().splitRows());
   }

@@ -38,7 +38,13 @@ final class AggregationDraft {
 
   private void addOutput(String text, OutputColumn output) {
     outputs.add(output);
-    fields.add(DataTypes.createStructField(text, output.read(), true));
+    fields.add(DataTypes.createStructField(distinctName(text), output.read(), true));
+  }
+
+  /** Spark may ask for the same twice, as in sum(a) beside try_sum(a). */
+  private String distinctName(String text) {
+    boolean taken = fields.stream().anyMatch(field -> field.name().equals(text));
+    return taken ? distinctName(text + "'") : text;
   }
 
   List<Expression> groupBy() {

@@ -250,6 +250,12 @@ final class AggregationTranslatorTest {
   }
 
   @Test
+  void theSameAggregateTwiceHasTwoNames() {
+    AggregationPlan plan = plan(translate(TWO_STREAMS, List.of(sum("i"), sum("i"))));
+    assertEquals(List.of("SUM(i)", "SUM(i)'"), List.of(plan.readSchema().fieldNames()));
+  }
+
+  @Test
   void anAggregationOfNothingIsRefused() {
     assertInstanceOf(AggregationTranslation.Refused.class, translate(TWO_STREAMS, List.of()));
   }

@@ -22,7 +22,7 @@ import net.jqwik.api.statistics.Statistics;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.types.DataTypes;
 
-final class PartitionPrunerProperties {
+final class PartitionPrunerPropertyTest {
   private final PredicateTranslator translator =
       new PredicateTranslator(SampleTable.SCHEMA, SampleTable.everything());
   private final PartitionPruner pruner = new PartitionPruner(SampleTable.SCHEMA);

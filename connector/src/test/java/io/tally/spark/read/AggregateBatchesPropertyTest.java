@@ -34,7 +34,7 @@ import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
-final class AggregateBatchesProperties {
+final class AggregateBatchesPropertyTest {
   private static final int KEY = 0;
   private static final int COUNT = 1;
   private static final int LONG_SUM = 2;

@@ -9,7 +9,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 
-final class PredicateTranslatorProperties {
+final class PredicateTranslatorPropertyTest {
   private final PredicateTranslator translator =
       new PredicateTranslator(SampleTable.SCHEMA, SampleTable.everything());
 
