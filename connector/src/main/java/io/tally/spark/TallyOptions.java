@@ -15,8 +15,8 @@ import java.util.function.Function;
 
 /**
  * The options of one table, read once, on the driver. The only place that knows precedence: an
- * option of the table or query, then {@code spark.datasource.tally.KEY}, then {@code
- * spark.tally.KEY} of the session, then the default.
+ * option of the table or query, then {@code spark.datasource.tally.KEY} of the session, then the
+ * default.
  *
  * @param endpoints as written, see {@code Endpoints.resolve}
  * @param table name on the nodes
@@ -28,9 +28,6 @@ public record TallyOptions(
 
   /** Where Spark looks for session settings by itself: {@code SessionConfigSupport}. */
   static final String SPARK_PREFIX = "spark.datasource.tally.";
-
-  /** Where users look for them. */
-  static final String SHORT_PREFIX = "spark.tally.";
 
   /**
    * A table of a catalog comes with all its properties; its options among them are there a second
@@ -118,7 +115,6 @@ public record TallyOptions(
     String text(TallyOption option) {
       return Optional.ofNullable(options.get(option.key()))
           .or(() -> session.apply(SPARK_PREFIX + option.key()))
-          .or(() -> session.apply(SHORT_PREFIX + option.key()))
           .or(option::defaultValue)
           .map(String::strip)
           .filter(value -> !value.isEmpty())
@@ -130,7 +126,7 @@ public record TallyOptions(
                           + "\" ("
                           + option.unit()
                           + "), or the setting "
-                          + SHORT_PREFIX
+                          + SPARK_PREFIX
                           + option.key()
                           + " of the session."));
     }

@@ -48,16 +48,16 @@ final class TallyTable implements SupportsRead {
   private final TableSchema schema;
   private volatile Answer answer;
 
-  /** What the nodes said, and when they were asked. */
-  private record Answer(ClusterView view, long askedAtNanos) {
+  /** What the nodes said, and when they had said it: a slow answer is not stale at once. */
+  private record Answer(ClusterView view, long answeredAtNanos) {
 
     static Answer ask(TallyOptions options) {
-      long now = System.nanoTime();
-      return new Answer(discover(options), now);
+      ClusterView view = discover(options);
+      return new Answer(view, System.nanoTime());
     }
 
     boolean isFresh() {
-      return System.nanoTime() - askedAtNanos < TimeUnit.MILLISECONDS.toNanos(FRESH_MILLIS);
+      return System.nanoTime() - answeredAtNanos < TimeUnit.MILLISECONDS.toNanos(FRESH_MILLIS);
     }
   }
 
