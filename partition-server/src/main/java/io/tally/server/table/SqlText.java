@@ -12,8 +12,10 @@ final class SqlText {
     return '"' + name.replace("\"", "\"\"") + '"';
   }
 
+  /** A string; the engine's literals cannot hold NUL, which is therefore joined in. */
   static String text(String text) {
-    return '\'' + text.replace("'", "''") + '\'';
+    String literal = '\'' + text.replace("'", "''") + '\'';
+    return text.indexOf('\0') < 0 ? literal : '(' + literal.replace("\0", "' || chr(0) || '") + ')';
   }
 
   static String path(Path file) {

@@ -120,6 +120,12 @@ class DeclaredValuesTest {
   }
 
   @Test
+  void valuesMayHoldNul() throws Exception {
+    ColumnBounds bounds = bounds("'a' || chr(0) || '''b'", values(false, "a\0'b"));
+    assertEquals("a\0'b", bounds.getValues().getItems(0).getString());
+  }
+
+  @Test
   void rangesThatCannotBeMeantAreMistakes() {
     CatalogException empty =
         assertThrows(CatalogException.class, () -> bounds("1", range("5", "5")));
