@@ -74,7 +74,7 @@ for node in node-a node-b node-c; do
 done
 
 # In the background, so that a signal ends the wait (and with it everything) at once.
-java -Xmx1g @"$java_options" \
+"${JAVA_HOME:+$JAVA_HOME/bin/}java" -Xmx1g @"$java_options" \
   -cp "$(compgen -G "$here/target/tally-quickstart-*.jar" | head -n 1):$(<"$classpath")" \
   io.tally.examples.quickstart.Quickstart "$endpoints" &
 spark=$!

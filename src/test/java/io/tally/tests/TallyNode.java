@@ -138,10 +138,16 @@ final class TallyNode implements AutoCloseable {
     awaitExit();
   }
 
-  /** Asks it to end (SIGTERM) and waits; a node that does not end in time is a failure. */
+  /**
+   * Asks it to end (SIGTERM) and waits; a node that does not end in time, or finds memory at its
+   * end that no scan has given back, is a failure.
+   */
   void stop() {
     process.destroy();
     awaitExit();
+    if (log().contains("hold memory")) {
+      throw new IllegalStateException(id + " has leaked:\n" + log());
+    }
   }
 
   /** Waits for the process to end by itself and gives its exit status. */
