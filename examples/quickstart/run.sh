@@ -40,8 +40,13 @@ built() {
 }
 
 if ! built; then
-  echo "Building the nodes, the connector and the quickstart (once; Maven fetches what it needs)…"
-  (cd "$root" && ./mvnw -q -B -DskipTests -pl examples/quickstart,partition-server -am package)
+  echo "Building the nodes, the connector and the quickstart (once; a few minutes, Maven fetches about 500 MB)…"
+  if ! (cd "$root" && ./mvnw -B -ntp -DskipTests -Dspotless.check.skip -pl examples/quickstart,partition-server -am package) \
+    > >(tee "$work/build.log" | sed -n 's/^\[INFO\] Building \(Tally.*[^ ]\) .*\[.*/  \1/p'); then
+    echo "The build failed:" >&2
+    grep '^\[ERROR\]' "$work/build.log" >&2 || cat "$work/build.log" >&2
+    exit 1
+  fi
 fi
 
 for node in node-a node-b node-c; do

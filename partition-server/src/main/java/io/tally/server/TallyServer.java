@@ -10,6 +10,7 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -74,7 +75,7 @@ public final class TallyServer implements Callable<Integer> {
   }
 
   @Override
-  public Integer call() throws InterruptedException, SQLException {
+  public Integer call() throws SQLException {
     try {
       Optional<ReadyFile> ready = ReadyFile.prepare(Optional.ofNullable(readyFile));
       NodeConfig config = NodeConfigReader.read(configFile);
@@ -90,8 +91,7 @@ public final class TallyServer implements Callable<Integer> {
     }
   }
 
-  private static int serve(NodeConfig config, DuckDbCatalog catalog, Optional<ReadyFile> ready)
-      throws InterruptedException {
+  private static int serve(NodeConfig config, DuckDbCatalog catalog, Optional<ReadyFile> ready) {
     NodeServer server;
     try {
       server = NodeServer.start(settings(config), catalog);
@@ -103,34 +103,30 @@ public final class TallyServer implements Callable<Integer> {
                   "cannot listen on %s:%d: %s; choose another port, or stop what uses it",
                   config.host(), config.port(), rootMessage(e))));
     }
-    Thread stop = new Thread(() -> stop(server, catalog, ready), "stop");
-    Runtime.getRuntime().addShutdownHook(stop);
+    CompletableFuture<Integer> ended = new CompletableFuture<>();
     try {
+      StopSignals.handle(() -> ended.complete(stop(server, ready)));
       String address = config.host() + ":" + server.port();
       LOG.info("{} listens on {}", config.node(), address);
       ready.ifPresent(file -> file.write(address));
-      server.awaitTermination();
     } catch (RuntimeException e) {
-      Runtime.getRuntime().removeShutdownHook(stop); // it would end with the code of success
       server.close();
       throw e;
     }
-    return STOPPED;
+    return ended.join();
   }
 
-  /** Runs while the process ends; halting is the only way to an exit code other than 143. */
-  private static void stop(NodeServer server, DuckDbCatalog catalog, Optional<ReadyFile> ready) {
-    int exitCode = STOPPED;
+  /** Runs on the signal's thread; gives the exit code. */
+  private static int stop(NodeServer server, Optional<ReadyFile> ready) {
     try {
       ready.ifPresent(ReadyFile::delete);
       server.stop(STOP_GRACE_MILLIS);
-      catalog.close();
       LOG.info("stopped");
+      return STOPPED;
     } catch (RuntimeException e) {
       LOG.error("did not stop cleanly", e);
-      exitCode = FAULT;
+      return FAULT;
     }
-    Runtime.getRuntime().halt(exitCode);
   }
 
   private static NodeSettings settings(NodeConfig config) {

@@ -24,6 +24,7 @@ import java.nio.file.WatchService;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,6 +76,9 @@ class TallyServerTest {
     process.destroy(); // SIGTERM
     assertExit(0);
     assertFalse(Files.exists(ready), "the ready file is gone with the node");
+    try (Stream<Path> left = Files.list(temporary())) {
+      assertEquals(List.of(), left.toList(), "nothing stays in the temporary folder");
+    }
     assertTrue(stderr().contains("node-a listens on " + address), stderr());
     assertTrue(stderr().contains("stopped"), stderr());
   }
@@ -154,6 +158,7 @@ class TallyServerTest {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
     command.add("-Xmx256m");
+    command.add("-Djava.io.tmpdir=" + Files.createDirectories(temporary()));
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(TallyServer.class.getName());
@@ -163,6 +168,10 @@ class TallyServerTest {
             .redirectOutput(folder.resolve("stdout").toFile())
             .redirectError(folder.resolve("stderr").toFile())
             .start();
+  }
+
+  private Path temporary() {
+    return folder.resolve("tmp");
   }
 
   private void awaitFile(WatchService watch, Path file) throws Exception {
