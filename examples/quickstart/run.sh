@@ -8,7 +8,7 @@ root=$(cd "$here/../.." && pwd)
 server=$root/partition-server/target/tally-server/bin/tally-server
 classpath=$here/target/classpath.txt
 java_options=$here/target/java-options
-start_limit_seconds=30
+start_limit_seconds=60
 stop_limit_seconds=10
 
 work=$(mktemp -d)

@@ -5,15 +5,18 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** One run of a command of the repository, in its root: its output, line by line, and its end. */
 final class ScriptRun implements AutoCloseable {
-  private static final long LIMIT_SECONDS = 240;
+  private static final long LIMIT_SECONDS = 270;
+  private static final long STOP_LIMIT_SECONDS = 30;
 
   private final Process process;
+  private final CompletableFuture<Void> limit;
   private final Path errors;
   private final StringBuilder output = new StringBuilder();
 
@@ -26,6 +29,11 @@ final class ScriptRun implements AutoCloseable {
               .redirectError(errors.toFile())
               .start();
       process.getOutputStream().close();
+      // A read of the output cannot be interrupted; the end of the process ends it.
+      limit =
+          CompletableFuture.runAsync(
+              () -> process.toHandle().destroy(),
+              CompletableFuture.delayedExecutor(LIMIT_SECONDS, TimeUnit.SECONDS));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -58,7 +66,7 @@ final class ScriptRun implements AutoCloseable {
   int awaitExit() {
     readUntil(line -> false);
     try {
-      if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+      if (!process.waitFor(STOP_LIMIT_SECONDS, TimeUnit.SECONDS)) {
         throw new IllegalStateException("The command did not end: " + output());
       }
       return process.exitValue();
@@ -89,10 +97,11 @@ final class ScriptRun implements AutoCloseable {
   @Override
   public void close() {
     // The script stops what it started when it is asked to end; only then the hard way.
+    limit.cancel(false);
     try (Stream<ProcessHandle> children = process.descendants()) {
       List<ProcessHandle> started = children.toList();
       process.destroy();
-      if (!process.waitFor(30, TimeUnit.SECONDS)) {
+      if (!process.waitFor(STOP_LIMIT_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         started.forEach(ProcessHandle::destroyForcibly);
       }
