@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -53,6 +54,9 @@ final class DatabaseStorage implements PartitionStorage {
             SqlText.identifier(source.schema()),
             SqlText.identifier(source.table()));
     List<StoredColumn> columns = database.describe("SELECT * FROM " + from);
+    if (mayHaveCollations(database, alias, source)) {
+      columns = columns.stream().map(StoredColumn::ofCollatedTable).toList();
+    }
     boolean hidden = columns.stream().anyMatch(c -> c.name().equalsIgnoreCase(POSITION));
     long[] counts = new long[2];
     database.query(
@@ -64,6 +68,21 @@ final class DatabaseStorage implements PartitionStorage {
     // Deleted rows leave gaps in the row ids, which then are not positions.
     boolean splittable = !hidden && counts[0] == counts[1];
     return new DatabaseStorage(source, from, files, columns, counts[0], splittable);
+  }
+
+  /** Whether the table's definition mentions a collation; it may also be part of a name. */
+  private static boolean mayHaveCollations(
+      DuckDb database, String alias, PartitionSource.Database source) throws CatalogException {
+    List<String> definitions = new ArrayList<>();
+    database.query(
+        "SELECT sql FROM duckdb_tables() WHERE database_name = "
+            + SqlText.text(alias)
+            + " AND schema_name = "
+            + SqlText.text(source.schema())
+            + " AND table_name = "
+            + SqlText.text(source.table()),
+        row -> definitions.add(row.getString(1)));
+    return definitions.stream().anyMatch(sql -> sql.toUpperCase(Locale.ROOT).contains("COLLATE"));
   }
 
   private static void checkTableExists(

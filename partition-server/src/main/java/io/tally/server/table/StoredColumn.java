@@ -10,10 +10,21 @@ import java.util.stream.Collectors;
  *
  * @param type what DuckDB reads it as
  * @param meaning what its values are: a TIMESTAMP of an old Parquet file is an instant
+ * @param collated whether the engine may compare its strings otherwise than by bytes, as the wire
+ *     does
  */
-record StoredColumn(String name, DuckType type, DuckType meaning) {
+record StoredColumn(String name, DuckType type, DuckType meaning, boolean collated) {
   StoredColumn(String name, DuckType type) {
-    this(name, type, type);
+    this(name, type, type, false);
+  }
+
+  StoredColumn(String name, DuckType type, DuckType meaning) {
+    this(name, type, meaning, false);
+  }
+
+  /** The column of a table with collations: they do not show in a column's type. */
+  StoredColumn ofCollatedTable() {
+    return new StoredColumn(name, type, meaning, type.equals(DuckType.Plain.VARCHAR));
   }
 
   /** The type in which it is sent; empty if it cannot be. */
@@ -47,6 +58,9 @@ record StoredColumn(String name, DuckType type, DuckType meaning) {
   private String wireSelectItem() {
     String identifier = SqlText.identifier(name);
     DuckType wire = wireType().orElseThrow();
+    if (collated) {
+      return identifier + " COLLATE C AS " + identifier;
+    }
     return wire.equals(type)
         ? identifier
         : "CAST(" + identifier + " AS " + wire.sql() + ") AS " + identifier;

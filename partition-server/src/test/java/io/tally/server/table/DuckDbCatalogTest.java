@@ -149,6 +149,24 @@ class DuckDbCatalogTest {
   }
 
   @Test
+  void stringsAreComparedByBytesWhateverTheCollation() throws Exception {
+    Path database =
+        stored.database(
+            "collated.duckdb",
+            "CREATE TABLE t (s VARCHAR COLLATE NOCASE); INSERT INTO t VALUES ('a'), ('A'), ('b')");
+    try (DuckDbCatalog catalog = Stored.open(Stored.database("p", database))) {
+      String rows = catalog.table("t").partitions().get(0).rowsSql(Optional.empty());
+      assertEquals(
+          List.of("1"), Stored.rows(catalog, "SELECT count(*) FROM (" + rows + ") WHERE s = 'a'"));
+      assertEquals(
+          List.of("3|A|b"),
+          Stored.rows(catalog, "SELECT count(DISTINCT s), min(s), max(s) FROM (" + rows + ")"));
+      assertEquals(
+          "A", catalog.table("t").partitions().get(0).bounds().get(0).getLower().getString());
+    }
+  }
+
+  @Test
   void changedFilesAreNotServed() throws Exception {
     Path file = stored.text("a.csv", "id\n1\n");
     try (DuckDbCatalog catalog = Stored.open(Stored.csv("p", file))) {
