@@ -13,11 +13,16 @@ import org.apache.spark.unsafe.types.UTF8String;
  * Decimal}) and gives wire literals of the same type.
  */
 final class WireLiterals {
+  /** What every node accepts, see expression.proto. */
+  private static final long MIN_TIMESTAMP_MICROS = -9_223_372_022_400_000_000L;
+
+  private static final long MAX_TIMESTAMP_MICROS = Long.MAX_VALUE - 1;
+
   private WireLiterals() {}
 
   /**
    * The literal on the wire, or empty if it cannot be carried: a string that is not valid UTF-8, a
-   * decimal that has more digits than its type.
+   * decimal that has more digits than its type, a timestamp of the farthest past or future.
    *
    * @param value Spark's internal form; null is SQL's NULL
    */
@@ -28,8 +33,15 @@ final class WireLiterals {
     }
     switch (type.getKind()) {
       case BOOLEAN -> literal.setBoolean((Boolean) value);
-      case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIMESTAMP, TIMESTAMP_NTZ ->
+      case TINYINT, SMALLINT, INTEGER, BIGINT, DATE ->
           literal.setInteger(((Number) value).longValue());
+      case TIMESTAMP, TIMESTAMP_NTZ -> {
+        long micros = ((Number) value).longValue();
+        if (micros < MIN_TIMESTAMP_MICROS || micros > MAX_TIMESTAMP_MICROS) {
+          return Optional.empty();
+        }
+        literal.setInteger(micros);
+      }
       case FLOAT -> literal.setFloat32((Float) value);
       case DOUBLE -> literal.setFloat64((Double) value);
       case BINARY -> literal.setBinary(ByteString.copyFrom((byte[]) value));

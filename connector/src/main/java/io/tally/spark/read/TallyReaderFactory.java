@@ -1,11 +1,12 @@
 package io.tally.spark.read;
 
-import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.CodedInputStream;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.NodeClient;
 import io.tally.rpc.client.ScanOptions;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Open;
+import java.io.IOException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.InputPartition;
@@ -15,6 +16,8 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /** Takes a task's partition on an executor and opens the reader for it. */
 record TallyReaderFactory(ReadShape shape, ScanOptions limits) implements PartitionReaderFactory {
+  /** Enough for any predicate that is pushed: each level of it is two messages. */
+  private static final int MAX_MESSAGE_DEPTH = 600;
 
   @Override
   public boolean supportColumnarReads(InputPartition partition) {
@@ -45,8 +48,11 @@ record TallyReaderFactory(ReadShape shape, ScanOptions limits) implements Partit
 
   private static Open parse(NodeScan scan) {
     try {
-      return Open.parseFrom(scan.open());
-    } catch (InvalidProtocolBufferException e) {
+      // Ours, and checked while planning: deeper than what Protobuf accepts from strangers.
+      CodedInputStream bytes = scan.open().newCodedInput();
+      bytes.setRecursionLimit(MAX_MESSAGE_DEPTH);
+      return Open.parseFrom(bytes);
+    } catch (IOException e) {
       throw new TallyException(
           ErrorCode.INTERNAL,
           "The task for node \"" + scan.nodeId() + "\" arrived damaged on the executor.",
