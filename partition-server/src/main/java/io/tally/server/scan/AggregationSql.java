@@ -1,7 +1,6 @@
 package io.tally.server.scan;
 
 import io.tally.rpc.AggregateFunction;
-import io.tally.rpc.NearestName;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.AggregateCall;
 import io.tally.rpc.v1.Aggregation;
@@ -168,13 +167,6 @@ final class AggregationSql {
   private static TallyException unknownFunction(String name) {
     List<String> known =
         Arrays.stream(AggregateFunction.values()).map(AggregateFunction::wireName).toList();
-    return new TallyException(
-        ErrorCode.UNSUPPORTED_FEATURE,
-        "This node does not know the aggregate \"%s\"%s."
-            .formatted(
-                name,
-                NearestName.of(name, known)
-                    .map(nearest -> "; the nearest that it knows is \"" + nearest + "\"")
-                    .orElse("")));
+    return UnknownName.of("aggregate", name, known);
   }
 }

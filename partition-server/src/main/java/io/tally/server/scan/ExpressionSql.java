@@ -1,6 +1,5 @@
 package io.tally.server.scan;
 
-import io.tally.rpc.NearestName;
 import io.tally.rpc.ScalarFunction;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.Call;
@@ -277,14 +276,7 @@ final class ExpressionSql {
   private static TallyException unknownFunction(String name) {
     List<String> known =
         Arrays.stream(ScalarFunction.values()).map(ScalarFunction::wireName).toList();
-    return new TallyException(
-        ErrorCode.UNSUPPORTED_FEATURE,
-        "This node does not know the function \"%s\"%s."
-            .formatted(
-                name,
-                NearestName.of(name, known)
-                    .map(nearest -> "; the nearest that it knows is \"" + nearest + "\"")
-                    .orElse("")));
+    return UnknownName.of("function", name, known);
   }
 
   private static TallyException wrong(String what) {
