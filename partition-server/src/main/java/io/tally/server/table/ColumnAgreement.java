@@ -1,6 +1,7 @@
 package io.tally.server.table;
 
 import io.tally.rpc.NearestName;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,19 +14,26 @@ final class ColumnAgreement {
 
   /**
    * Checks that both have the same names and send them in the same types; the order may differ.
+   * Gives the columns of the first; what one of both cannot read is unreadable in them.
    *
    * @param place how to name where {@code columns} are from
    * @param otherPlace how to name where {@code otherColumns} are from
    */
-  static void check(
+  static List<StoredColumn> agreed(
       String place, List<StoredColumn> columns, String otherPlace, List<StoredColumn> otherColumns)
       throws CatalogException {
     Map<String, StoredColumn> byName = byName(columns);
     Map<String, StoredColumn> otherByName = byName(otherColumns);
     checkNames(place, byName, otherPlace, otherByName);
     checkNames(otherPlace, otherByName, place, byName);
+    List<StoredColumn> agreed = new ArrayList<>();
     for (StoredColumn column : columns) {
       StoredColumn other = otherByName.get(column.name());
+      if (column.unreadable().isPresent() || other.unreadable().isPresent()) {
+        agreed.add(column.unreadable(column.unreadable().or(other::unreadable).orElseThrow()));
+        continue;
+      }
+      agreed.add(column);
       if (!sentType(column).equals(sentType(other))) {
         throw CatalogException.data(
             String.format(
@@ -33,6 +41,7 @@ final class ColumnAgreement {
                 column.name(), other.description(), otherPlace, column.description(), place));
       }
     }
+    return agreed;
   }
 
   private static void checkNames(

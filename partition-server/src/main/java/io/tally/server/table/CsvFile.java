@@ -2,16 +2,18 @@ package io.tally.server.table;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
  * A CSV file as DuckDB's sniffer sees it after reading all of it, so that a later scan does not
  * guess again.
  *
- * @param options everything but the columns that {@code read_csv} has to be told
+ * @param options everything but the header and the columns that {@code read_csv} has to be told
  * @param columns in the order of the file, with the types that their values look like
  */
-record CsvFile(StoredFile file, String options, List<StoredColumn> columns) {
+record CsvFile(StoredFile file, String options, boolean header, List<StoredColumn> columns) {
   CsvFile {
     columns = List.copyOf(columns);
   }
@@ -24,7 +26,7 @@ record CsvFile(StoredFile file, String options, List<StoredColumn> columns) {
         "SELECT Delimiter, Quote, Escape, Comment, SkipRows, HasHeader, DateFormat,"
             + " TimestampFormat, unnest(Columns, recursive := true)"
             + " FROM sniff_csv("
-            + SqlText.path(file.path())
+            + SqlText.pattern(file.path())
             + ", sample_size = -1)",
         row -> {
           String options =
@@ -34,29 +36,54 @@ record CsvFile(StoredFile file, String options, List<StoredColumn> columns) {
                   + (", escape = " + character(row.getString(3)))
                   + (", comment = " + character(row.getString(4)))
                   + (", skip = " + row.getLong(5))
-                  + (", header = " + row.getBoolean(6))
                   + format("dateformat", row.getString(7))
                   + format("timestampformat", row.getString(8));
           columns.add(new StoredColumn(row.getString(9), DuckTypeParser.parse(row.getString(10))));
           if (sniffed.isEmpty()) {
-            sniffed.add(new CsvFile(file, options, List.of()));
+            sniffed.add(new CsvFile(file, options, row.getBoolean(6), List.of()));
           }
         });
     if (sniffed.isEmpty()) {
       throw CatalogException.data(file.path() + " has no columns; is it CSV?");
     }
-    return new CsvFile(file, sniffed.get(0).options, columns);
+    CsvFile csv = new CsvFile(file, sniffed.get(0).options, sniffed.get(0).header, columns);
+    csv.checkNames(database);
+    return csv;
+  }
+
+  private void checkNames(DuckDb database) throws CatalogException {
+    if (!header || !NameTwins.maybeHidden(columns)) {
+      return;
+    }
+    List<String> written = new ArrayList<>();
+    database.query(
+        "SELECT * FROM read_csv("
+            + SqlText.pattern(file.path())
+            + ", "
+            + optionsWith(false, column -> "VARCHAR")
+            + ", hive_partitioning = false) LIMIT 1",
+        row -> {
+          for (int i = 1; i <= columns.size(); i++) {
+            written.add(String.valueOf(row.getString(i)));
+          }
+        });
+    Optional<NameTwins> twins = NameTwins.among(written);
+    if (twins.isPresent()) {
+      throw CatalogException.data(
+          file.path() + " has " + twins.get() + "; rename one of them in its header");
+    }
   }
 
   /** The options that fix names and types of the columns, in the order of this file. */
   String optionsWith(List<StoredColumn> tableColumns) {
+    return optionsWith(header, column -> typeIn(tableColumns, column.name()));
+  }
+
+  private String optionsWith(boolean hasHeader, Function<StoredColumn, String> type) {
     return options
+        + (", header = " + hasHeader)
         + columns.stream()
-            .map(
-                column ->
-                    SqlText.text(column.name())
-                        + ": "
-                        + SqlText.text(typeIn(tableColumns, column.name())))
+            .map(column -> SqlText.text(column.name()) + ": " + SqlText.text(type.apply(column)))
             .collect(Collectors.joining(", ", ", columns = {", "}"));
   }
 

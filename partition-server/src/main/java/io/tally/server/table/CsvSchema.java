@@ -25,7 +25,7 @@ final class CsvSchema {
       throws CatalogException {
     CsvFile first = files.get(0);
     for (CsvFile file : files.subList(1, files.size())) {
-      ColumnAgreement.check(
+      ColumnAgreement.agreed(
           first.file().path().toString(),
           namesOnly(first.columns()),
           file.file().path().toString(),

@@ -21,7 +21,7 @@ final class CsvStorage implements PartitionStorage {
   /** A table function over files that were written in the same way. */
   static String table(List<CsvFile> alike, List<StoredColumn> columns) {
     return "read_csv("
-        + SqlText.paths(alike.stream().map(csv -> csv.file().path()).toList())
+        + SqlText.patterns(alike.stream().map(csv -> csv.file().path()).toList())
         + ", "
         + alike.get(0).optionsWith(columns)
         + ", hive_partitioning = false)";

@@ -38,6 +38,12 @@ final class DatabaseStorage implements PartitionStorage {
 
   static DatabaseStorage open(DuckDb database, PartitionSource.Database source)
       throws CatalogException {
+    if (source.file().toString().indexOf('\\') >= 0) {
+      throw CatalogException.data(
+          source.file()
+              + " has a backslash in its path, which DuckDB takes for the end of a folder's name;"
+              + " rename it");
+    }
     List<StoredFile> files = new ArrayList<>();
     files.add(StoredFile.of(source.file()));
     // Changes that a writer has not yet moved into the file; DuckDB reads them from here.

@@ -139,7 +139,13 @@ final class DuckDb implements AutoCloseable {
 
   /** From here on nothing but the given files can be opened, and no setting be changed. */
   void lockDown(Collection<Path> files) throws SQLException {
-    execute("SET GLOBAL allowed_paths = " + SqlText.paths(List.copyOf(files)));
+    // The engine asks for the name as it is written in a statement, then for the file that it
+    // found.
+    execute(
+        files.stream()
+            .flatMap(file -> Stream.of(SqlText.pattern(file), SqlText.path(file)))
+            .distinct()
+            .collect(Collectors.joining(", ", "SET GLOBAL allowed_paths = [", "]")));
     execute("SET GLOBAL enable_external_access = false");
     execute("SET GLOBAL lock_configuration = true");
   }

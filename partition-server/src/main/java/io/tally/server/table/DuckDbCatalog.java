@@ -52,6 +52,15 @@ public final class DuckDbCatalog implements TableCatalog {
             table.name(),
             table.loadedPartitions().stream().mapToLong(LoadedPartition::rows).sum(),
             table.loadedPartitions().size());
+        table
+            .unservedColumns()
+            .forEach(
+                column ->
+                    LOG.warn(
+                        "table \"{}\": column \"{}\" is not served. {}",
+                        table.name(),
+                        column.name(),
+                        column.reason()));
         if (tables.put(table.name(), table) != null) {
           throw CatalogException.configuration(
               "table \"" + definition.name() + "\" is defined twice; give each its own name");

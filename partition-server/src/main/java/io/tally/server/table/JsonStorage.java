@@ -36,14 +36,35 @@ final class JsonStorage implements PartitionStorage {
     for (StoredColumn column :
         database.describe(
             "SELECT * FROM read_json("
-                + SqlText.paths(paths)
+                + SqlText.patterns(paths)
                 + ", sample_size = -1, union_by_name = true, hive_partitioning = false)")) {
       types.put(column.name(), column.type());
     }
     types.putAll(fixed);
     List<StoredColumn> columns = new ArrayList<>();
     types.forEach((name, type) -> columns.add(new StoredColumn(name, type)));
+    if (NameTwins.maybeHidden(columns)) {
+      checkNames(database, paths);
+    }
     return columns;
+  }
+
+  private static void checkNames(DuckDb database, List<Path> paths) throws CatalogException {
+    Map<String, String> fileOfKey = new LinkedHashMap<>();
+    database.query(
+        "SELECT DISTINCT unnest(json_keys(json)) AS key, filename FROM read_json_objects("
+            + SqlText.patterns(paths)
+            + ", format = 'auto', filename = true, hive_partitioning = false) ORDER BY ALL",
+        row -> fileOfKey.put(row.getString(1), row.getString(2)));
+    Optional<NameTwins> twins = NameTwins.among(List.copyOf(fileOfKey.keySet()));
+    if (twins.isPresent()) {
+      throw CatalogException.data(
+          String.format(
+              "there are %s (in %s and %s); rename one of them",
+              twins.get(),
+              fileOfKey.get(twins.get().first()),
+              fileOfKey.get(twins.get().second())));
+    }
   }
 
   @Override
@@ -76,7 +97,7 @@ final class JsonStorage implements PartitionStorage {
     return "SELECT "
         + selectList
         + " FROM read_json("
-        + SqlText.paths(files.stream().map(StoredFile::path).toList())
+        + SqlText.patterns(files.stream().map(StoredFile::path).toList())
         + columns.stream()
             .map(column -> SqlText.text(column.name()) + ": " + SqlText.text(column.type().sql()))
             .collect(Collectors.joining(", ", ", columns = {", "}"))

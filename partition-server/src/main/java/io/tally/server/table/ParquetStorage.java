@@ -35,24 +35,29 @@ final class ParquetStorage implements PartitionStorage {
     List<StoredColumn> columns = List.of();
     for (Path path : source.files()) {
       StoredFile file = StoredFile.of(path);
-      List<StoredColumn> ofFile =
-          ParquetInstants.mark(database, path, database.describe(select("*", List.of(path))));
+      List<StoredColumn> ofFile = columns(database, path);
       if (files.isEmpty()) {
         columns = ofFile;
       } else {
-        ColumnAgreement.check(
-            files.get(0).path().toString(), columns, file.path().toString(), ofFile);
+        columns =
+            ColumnAgreement.agreed(
+                files.get(0).path().toString(), columns, file.path().toString(), ofFile);
       }
       files.add(file);
     }
     return new ParquetStorage(files, columns, firstRows(database, files));
   }
 
+  private static List<StoredColumn> columns(DuckDb database, Path path) throws CatalogException {
+    List<StoredColumn> columns = database.describe(select("*", List.of(path)));
+    return ParquetNames.restore(database, path, ParquetInstants.mark(database, path, columns));
+  }
+
   private static long[] firstRows(DuckDb database, List<StoredFile> files) throws CatalogException {
     Map<String, Long> rowsOfFile = new HashMap<>();
     List<Path> paths = files.stream().map(StoredFile::path).toList();
     database.query(
-        "SELECT file_name, num_rows FROM parquet_file_metadata(" + SqlText.paths(paths) + ")",
+        "SELECT file_name, num_rows FROM parquet_file_metadata(" + SqlText.patterns(paths) + ")",
         row -> rowsOfFile.put(row.getString(1), row.getLong(2)));
     long[] firstRows = new long[files.size() + 1];
     for (int i = 0; i < files.size(); i++) {
@@ -127,7 +132,7 @@ final class ParquetStorage implements PartitionStorage {
     return "SELECT "
         + selectList
         + " FROM read_parquet("
-        + SqlText.paths(paths)
+        + SqlText.patterns(paths)
         + ", hive_partitioning = false)";
   }
 }

@@ -10,26 +10,38 @@ import java.util.stream.Collectors;
  *
  * @param type what DuckDB reads it as
  * @param meaning what its values are: a TIMESTAMP of an old Parquet file is an instant
+ * @param unreadable why its values are not those that were written, if so; it is not sent then
  * @param collated whether the engine may compare its strings otherwise than by bytes, as the wire
  *     does
  */
-record StoredColumn(String name, DuckType type, DuckType meaning, boolean collated) {
+record StoredColumn(
+    String name, DuckType type, DuckType meaning, Optional<String> unreadable, boolean collated) {
   StoredColumn(String name, DuckType type) {
-    this(name, type, type, false);
+    this(name, type, type);
   }
 
   StoredColumn(String name, DuckType type, DuckType meaning) {
-    this(name, type, meaning, false);
+    this(name, type, meaning, Optional.empty(), false);
   }
 
   /** The column of a table with collations: they do not show in a column's type. */
   StoredColumn ofCollatedTable() {
-    return new StoredColumn(name, type, meaning, type.equals(DuckType.Plain.VARCHAR));
+    return new StoredColumn(name, type, meaning, unreadable, type.equals(DuckType.Plain.VARCHAR));
+  }
+
+  /** The same column under the name that is stored. */
+  StoredColumn named(String storedName) {
+    return new StoredColumn(storedName, type, meaning, unreadable, collated);
+  }
+
+  /** The column as one that is not sent for {@code reason}, a sentence. */
+  StoredColumn unreadable(String reason) {
+    return new StoredColumn(name, type, meaning, Optional.of(reason), collated);
   }
 
   /** The type in which it is sent; empty if it cannot be. */
   Optional<DuckType> wireType() {
-    return meaning.wireType();
+    return unreadable.isPresent() ? Optional.empty() : meaning.wireType();
   }
 
   /** The type in which it is sent, or that it is not, as an error message says it. */
@@ -44,10 +56,12 @@ record StoredColumn(String name, DuckType type, DuckType meaning, boolean collat
     return new UnservedColumn(
         name,
         type.sql(),
-        "Type "
-            + type.sql()
-            + " has no counterpart in Spark that keeps every value; store the column as another"
-            + " type, DECIMAL(38,0), TIMESTAMP or VARCHAR for example.");
+        unreadable.orElseGet(
+            () ->
+                "Type "
+                    + type.sql()
+                    + " has no counterpart in Spark that keeps every value; store the column as"
+                    + " another type, DECIMAL(38,0), TIMESTAMP or VARCHAR for example."));
   }
 
   /** The select list that yields the named columns in their wire types. */

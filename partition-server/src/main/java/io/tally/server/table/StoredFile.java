@@ -13,6 +13,12 @@ record StoredFile(Path path, long sizeBytes, long modifiedNanos) {
 
   /** Looks at a file that is to be served. */
   static StoredFile of(Path path) throws CatalogException {
+    if (!SqlText.hasPattern(path)) {
+      throw CatalogException.data(
+          path
+              + " has a backslash and one of *, ? and [ in its path, which DuckDB cannot read;"
+              + " rename it");
+    }
     StoredFile file;
     try {
       if (Files.exists(path) && !Files.isRegularFile(path)) {

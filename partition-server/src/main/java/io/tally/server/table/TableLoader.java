@@ -37,6 +37,10 @@ final class TableLoader {
     Map<String, PartitionStorage> storages = StorageLoader.load(database, definition);
     List<StoredColumn> columns = agreedColumns(storages);
     List<StoredColumn> sent = columns.stream().filter(c -> c.wireType().isPresent()).toList();
+    Optional<NameTwins> twins = NameTwins.among(sent.stream().map(StoredColumn::name).toList());
+    if (twins.isPresent()) {
+      throw CatalogException.data("it has " + twins.get() + "; rename one of them");
+    }
     Optional<StoredColumn> partitioning = partitioningColumn(columns);
     List<LoadedPartition> partitions = new ArrayList<>();
     for (PartitionDefinition partition : definition.partitions()) {
@@ -74,7 +78,7 @@ final class TableLoader {
         first = place;
         columns = entry.getValue().columns();
       } else {
-        ColumnAgreement.check(first, columns, place, entry.getValue().columns());
+        columns = ColumnAgreement.agreed(first, columns, place, entry.getValue().columns());
       }
     }
     return columns;
