@@ -1,16 +1,12 @@
 package io.tally.spark;
 
-import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ClusterView;
 import io.tally.rpc.client.Endpoints;
-import io.tally.rpc.client.NodeAddress;
-import io.tally.rpc.v1.ErrorCode;
 import io.tally.spark.read.ProcessResources;
 import io.tally.spark.read.TallyScanBuilder;
 import io.tally.spark.types.TableSchema;
 import java.util.EnumSet;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -88,16 +84,9 @@ final class TallyTable implements SupportsRead {
   }
 
   private static ClusterView discover(TallyOptions options) {
-    List<NodeAddress> endpoints;
-    try {
-      endpoints = Endpoints.resolve(options.endpoints());
-    } catch (IllegalArgumentException e) {
-      throw new TallyException(
-          ErrorCode.INVALID_REQUEST, "The option \"endpoints\" is wrong: " + e.getMessage(), e);
-    }
     return ClusterView.discover(
         ProcessResources.channels(options.settings().limits().windowBytes()),
-        endpoints,
+        Endpoints.resolve(options.endpoints()),
         options.table(),
         options.describeTimeoutMillis());
   }

@@ -18,6 +18,9 @@ public final class TallyStatus {
           "tally-error" + Metadata.BINARY_HEADER_SUFFIX,
           ProtoUtils.metadataMarshaller(ErrorDetail.getDefaultInstance()));
 
+  /** A web server's whole page may stand in what gRPC says. */
+  private static final int MAX_DESCRIPTION_CHARS = 200;
+
   private TallyStatus() {}
 
   /** The status to close a call with. Its trailers come from {@link #trailers}. */
@@ -76,7 +79,7 @@ public final class TallyStatus {
               "What answers at "
                   + peer
                   + " is not a Tally node: "
-                  + describe(status)
+                  + (isForeign(status) ? "it does not speak HTTP/2" : describe(status))
                   + ". Check host and port of the endpoint.",
               cause);
       case DEADLINE_EXCEEDED ->
@@ -111,10 +114,11 @@ public final class TallyStatus {
   private static String describe(Status status) {
     String text = status.getCode().toString();
     if (status.getDescription() != null) {
-      text += ", " + status.getDescription();
+      text += ", " + ShownText.line(status.getDescription(), MAX_DESCRIPTION_CHARS);
     }
     if (status.getCause() != null) {
-      text += " (" + status.getCause().getMessage() + ")";
+      String cause = String.valueOf(status.getCause().getMessage());
+      text += " (" + ShownText.line(cause, MAX_DESCRIPTION_CHARS) + ")";
     }
     return text;
   }

@@ -1,6 +1,7 @@
 package io.tally.rpc.client;
 
 import com.google.common.net.HostAndPort;
+import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import java.net.InetAddress;
@@ -19,8 +20,8 @@ public final class Endpoints {
    * Parses {@code host:port,host:port,…}; {@code dns:///name:port} stands for every address that
    * the name resolves to now. Spaces round commas are ignored; duplicates are dropped.
    *
-   * @throws IllegalArgumentException naming the part that is wrong and the right form
-   * @throws TallyException NODE_UNREACHABLE if a {@code dns:///} name does not resolve
+   * @throws TallyException INVALID_REQUEST naming the part that is wrong and the right form;
+   *     NODE_UNREACHABLE if a {@code dns:///} name does not resolve
    */
   public static List<NodeAddress> resolve(String endpoints) {
     return Arrays.stream(endpoints.split(",", -1))
@@ -52,9 +53,10 @@ public final class Endpoints {
       HostAndPort parsed = HostAndPort.fromString(text);
       return new NodeAddress(parsed.getHost(), parsed.getPort());
     } catch (IllegalArgumentException | IllegalStateException e) {
-      throw new IllegalArgumentException(
+      throw new TallyException(
+          ErrorCode.INVALID_REQUEST,
           "\"%s\" in the endpoints \"%s\" is not an address. Write host:port, [IPv6]:port or dns:///name:port, separated by commas."
-              .formatted(endpoint, endpoints),
+              .formatted(ShownText.name(endpoint), ShownText.name(endpoints)),
           e);
     }
   }

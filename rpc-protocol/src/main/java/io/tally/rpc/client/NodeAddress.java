@@ -1,6 +1,8 @@
 package io.tally.rpc.client;
 
 import java.io.Serializable;
+import java.net.URI;
+import java.net.URISyntaxException;
 
 /**
  * Where a node listens.
@@ -10,7 +12,8 @@ import java.io.Serializable;
  */
 public record NodeAddress(String host, int port) implements Serializable {
   /**
-   * @throws IllegalArgumentException if there is no host, or the port is out of range
+   * @throws IllegalArgumentException if there is no host or it cannot be one, or the port is out of
+   *     range
    */
   public NodeAddress {
     if (host.isBlank()) {
@@ -19,10 +22,26 @@ public record NodeAddress(String host, int port) implements Serializable {
     if (port < 1 || port > 65_535) {
       throw new IllegalArgumentException("port " + port + " is not between 1 and 65535");
     }
+    if (!isHost(host, port)) {
+      throw new IllegalArgumentException("\"" + host + "\" is not the name of a host");
+    }
+  }
+
+  /** As gRPC sees it, which takes hosts as those of a URI. */
+  private static boolean isHost(String host, int port) {
+    try {
+      return bracketed(host).equals(new URI(null, null, host, port, null, null, null).getHost());
+    } catch (URISyntaxException e) {
+      return false;
+    }
+  }
+
+  private static String bracketed(String host) {
+    return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
   }
 
   @Override
   public String toString() {
-    return host.indexOf(':') >= 0 ? "[" + host + "]:" + port : host + ":" + port;
+    return bracketed(host) + ":" + port;
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import java.util.List;
@@ -60,13 +61,32 @@ class EndpointsTest {
         "a:65536",
         "::1:7071",
         "http://a:7071",
-        "dns:///a"
+        "dns:///a",
+        "dns:///",
+        "dns:///:7071",
+        "a b:1",
+        "a\tb:1",
+        "a/b:1",
+        "a@b:1",
+        "a#b:1",
+        "a?b:1",
+        "a%b:1",
+        "[::1",
+        "[::1]",
+        "[x]:1",
+        "a:-1",
+        "a:+1",
+        "a:1:2",
+        "a:١",
+        "ä:1",
+        "a\u0000:1",
+        "a\u202e:1"
       })
   void namesThePartThatIsWrong(String wrong) {
-    IllegalArgumentException e =
-        assertThrows(
-            IllegalArgumentException.class, () -> Endpoints.resolve("right:7071," + wrong));
-    assertTrue(e.getMessage().startsWith("\"" + wrong + "\""), e::getMessage);
+    TallyException e =
+        assertThrows(TallyException.class, () -> Endpoints.resolve("right:7071," + wrong));
+    assertEquals(ErrorCode.INVALID_REQUEST, e.code());
+    assertTrue(e.getMessage().startsWith("\"" + ShownText.name(wrong) + "\""), e::getMessage);
     assertTrue(e.getMessage().contains("host:port"), e::getMessage);
   }
 }

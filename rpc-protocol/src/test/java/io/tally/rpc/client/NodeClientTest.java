@@ -115,8 +115,15 @@ class NodeClientTest {
     CompletableFuture<Void> serving;
     try (ServerSocket web = new ServerSocket(0, 50, LOOPBACK)) {
       serving = CompletableFuture.runAsync(() -> serveWebPages(web));
-      assertNotATallyNode(
-          channels.node(new NodeAddress(LOOPBACK.getHostAddress(), web.getLocalPort())));
+      NodeClient client =
+          channels.node(new NodeAddress(LOOPBACK.getHostAddress(), web.getLocalPort()));
+      assertNotATallyNode(client);
+      TallyException e =
+          assertThrows(TallyException.class, () -> client.describeNode(TIMEOUT_MILLIS));
+      assertEquals(
+          "What answers at node %s is not a Tally node: it does not speak HTTP/2. Check host and port of the endpoint."
+              .formatted(client.address()),
+          e.getMessage());
       channels.close();
     }
     serving.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
