@@ -28,6 +28,12 @@ record NodeConfig(
     tables = List.copyOf(tables);
   }
 
+  /** Host and a port as clients write them: IPv6 in brackets. */
+  String address(int portInUse) {
+    boolean bare = host.contains(":") && !host.startsWith("[");
+    return (bare ? "[" + host + "]" : host) + ":" + portInUse;
+  }
+
   /**
    * What clients may ask of the node.
    *

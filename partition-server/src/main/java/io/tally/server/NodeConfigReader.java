@@ -2,6 +2,7 @@ package io.tally.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.tally.server.NodeConfig.Limits;
+import io.tally.server.scan.ExpressionLimits;
 import io.tally.server.table.DatabaseSettings;
 import io.tally.server.table.TableDefinition;
 import java.net.InetAddress;
@@ -31,9 +32,6 @@ final class NodeConfigReader {
   private static final int MIN_EXPRESSION_DEPTH = 64;
 
   private static final int MIN_EXPRESSION_NODES = 10_000;
-
-  /** Deeper ones could overflow the stack of a thread. */
-  private static final int MAX_EXPRESSION_DEPTH = 500;
 
   private static final Pattern MEMORY =
       Pattern.compile("\\d{1,9}(\\.\\d{1,3})? ?([KMGT]i?)?B", Pattern.CASE_INSENSITIVE);
@@ -97,7 +95,7 @@ final class NodeConfigReader {
             "expression-depth",
             byDefault.expressionDepth(),
             MIN_EXPRESSION_DEPTH,
-            MAX_EXPRESSION_DEPTH),
+            ExpressionLimits.MAX_DEPTH),
         yaml.integer(
             "expression-nodes",
             byDefault.expressionNodes(),

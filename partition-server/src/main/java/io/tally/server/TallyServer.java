@@ -34,7 +34,7 @@ import picocli.CommandLine.Option;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:stopped as told",
-      "1:a fault of the program",
+      "1:a fault of the program, or a scan that did not give back its memory at the stop",
       "2:the command line or the configuration is wrong",
       "3:the data cannot be read, or is not what the configuration says",
       "4:the address cannot be listened on"
@@ -100,13 +100,13 @@ public final class TallyServer implements Callable<Integer> {
           ADDRESS_PROBLEM,
           List.of(
               String.format(
-                  "cannot listen on %s:%d: %s; choose another port, or stop what uses it",
-                  config.host(), config.port(), rootMessage(e))));
+                  "cannot listen on %s: %s; choose another port, or stop what uses it",
+                  config.address(config.port()), rootMessage(e))));
     }
     CompletableFuture<Integer> ended = new CompletableFuture<>();
     try {
       StopSignals.handle(() -> ended.complete(stop(server, ready)));
-      String address = config.host() + ":" + server.port();
+      String address = config.address(server.port());
       LOG.info("{} listens on {}", config.node(), address);
       ready.ifPresent(file -> file.write(address));
     } catch (RuntimeException e) {

@@ -17,12 +17,26 @@ final class YamlProblems {
    * @param problem what is wrong and what to do
    */
   void add(String path, String problem) {
-    lines.add(fileName + ": " + (path.isEmpty() ? "" : path + ": ") + problem);
+    lines.add(line(path, problem));
+  }
+
+  /** How many there are by now. */
+  int size() {
+    return lines.size();
+  }
+
+  /** As {@link #add}, in front of those that came after the first {@code position}. */
+  void insert(int position, String path, String problem) {
+    lines.add(position, line(path, problem));
   }
 
   void throwIfAny() throws ConfigurationException {
     if (!lines.isEmpty()) {
       throw new ConfigurationException(lines);
     }
+  }
+
+  private String line(String path, String problem) {
+    return fileName + ": " + (path.isEmpty() ? "" : path + ": ") + problem;
   }
 }

@@ -26,6 +26,9 @@ final class YamlSection {
   private final YamlProblems problems;
   private final TreeSet<String> askedFor = new TreeSet<>();
 
+  /** Where the problems of this section begin; -1 before it was asked for anything. */
+  private int firstProblem = -1;
+
   YamlSection(String path, JsonNode node, YamlProblems problems) {
     this.path = path;
     this.problems = problems;
@@ -99,7 +102,8 @@ final class YamlSection {
     }
     String digits = found.get().asText();
     if (!WHOLE_NUMBER.matcher(digits).matches()) {
-      problem(key, "expected a whole number, but found " + describe(found.get()));
+      problem(
+          key, "expected " + wholeNumber(key, byDefault) + ", but found " + describe(found.get()));
       return byDefault;
     }
     BigInteger number = new BigInteger(digits);
@@ -112,6 +116,14 @@ final class YamlSection {
       return byDefault;
     }
     return number.longValueExact();
+  }
+
+  /** What a number of the unit that a key's name ends with looks like. */
+  private static String wholeNumber(String key, long example) {
+    String unit = key.endsWith("-bytes") ? "bytes" : key.endsWith("-millis") ? "milliseconds" : "";
+    return unit.isEmpty()
+        ? "a whole number"
+        : "a whole number of " + unit + " without a unit, such as " + example;
   }
 
   /** The section below a key; an empty one if there is none. */
@@ -167,23 +179,31 @@ final class YamlSection {
     return map;
   }
 
-  /** To be called last: reports the keys that nobody asked for. */
+  /**
+   * To be called last: reports the keys that nobody asked for, in front of what else is wrong here,
+   * which often follows from them.
+   */
   void rejectUnknownKeys() {
-    node.fieldNames()
-        .forEachRemaining(
-            key -> {
-              if (!askedFor.contains(key)) {
-                problem(
-                    "unknown key "
-                        + key
-                        + NearestName.of(key, askedFor)
-                            .map(near -> "; did you mean " + near + "?")
-                            .orElse("; the keys here are " + String.join(", ", askedFor)));
-              }
-            });
+    int position = firstProblem;
+    for (Map.Entry<String, JsonNode> entry : node.properties()) {
+      String key = entry.getKey();
+      if (!askedFor.contains(key)) {
+        problems.insert(
+            position++,
+            path,
+            "unknown key "
+                + key
+                + NearestName.of(key, askedFor)
+                    .map(near -> "; did you mean " + near + "?")
+                    .orElse("; the keys here are " + String.join(", ", askedFor)));
+      }
+    }
   }
 
   private Optional<JsonNode> value(String key) {
+    if (firstProblem < 0) {
+      firstProblem = problems.size();
+    }
     askedFor.add(key);
     return Optional.ofNullable(node.get(key)).filter(found -> !found.isNull());
   }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.client.Endpoints;
+import io.tally.rpc.client.NodeAddress;
 import io.tally.server.table.DatabaseSettings;
 import io.tally.server.table.PartitionDeclaration;
 import io.tally.server.table.PartitionDefinition;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class NodeConfigReaderTest {
   private static final Path EXAMPLE = Path.of("src/main/dist/conf/node.example.yaml");
@@ -156,6 +159,17 @@ class NodeConfigReaderTest {
             "port: -1 is out of range; write a number from 0 to 65535"),
         mistake(config("port: 1", "port: http"), "port: expected a whole number, but found http"),
         mistake(config("port: 1", "port: 1.5"), "port: expected a whole number, but found 1.5"),
+        mistake(
+            config("port: 1", "port: 1\nlimits: {window-bytes: 16m}"),
+            "limits.window-bytes: expected a whole number of bytes without a unit, such as 67108864,"
+                + " but found 16m"),
+        mistake(
+            config("port: 1", "port: 1\nlimits: {queue-timeout-millis: 30s}"),
+            "limits.queue-timeout-millis: expected a whole number of milliseconds without a unit,"
+                + " such as 30000, but found 30s"),
+        mistake(
+            config("port: 1", "port: 1\nlimits: {expression-depth: 257}"),
+            "limits.expression-depth: 257 is out of range; write a number from 64 to 256"),
         mistake(config("port: 1", "port: [1]"), "port: expected a whole number, but found a list"),
         mistake(config("port: 1", "port: 1\nhosts: a"), "unknown key hosts; did you mean host?"),
         mistake(
@@ -285,20 +299,31 @@ class NodeConfigReaderTest {
     e.lines().forEach(each -> assertEquals(1, each.lines().count(), each));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"127.0.0.1", "localhost", "'::1'", "'[::1]'", "'0:0:0:0:0:0:0:1'"})
+  void addressesAreWrittenAsClientsReadThem(String host) throws Exception {
+    Files.writeString(folder.resolve("x"), "");
+    NodeConfig config = read(config("port: 1", "port: 1\nhost: " + host));
+    List<NodeAddress> read = Endpoints.resolve(config.address(7071));
+    assertEquals(List.of(new NodeAddress(host.replaceAll("[\\[\\]']", ""), 7071)), read, host);
+  }
+
   @Test
   void allMistakesAreSaidAtOnce() {
     ConfigurationException e =
         assertThrows(
             ConfigurationException.class,
-            () -> read("{nod: a, port: x, tables: [{name: t, partitions: [{id: p}, {csv: y}]}]}"));
+            () -> read("{nod: a, port: x, tables: [{name: t, partitions: [{id: p}, {csw: y}]}]}"));
     String file = folder.resolve("node.yaml") + ": ";
     assertEquals(
         List.of(
+            file + "unknown key nod; did you mean node?",
             file + "the key node is missing; add it",
             file + "port: expected a whole number, but found x",
             file + "tables[0].partitions[0]: has no data; add one of parquet, csv, json, duckdb",
+            file + "tables[0].partitions[1]: unknown key csw; did you mean csv?",
             file + "tables[0].partitions[1]: the key id is missing; add it",
-            file + "unknown key nod; did you mean node?"),
+            file + "tables[0].partitions[1]: has no data; add one of parquet, csv, json, duckdb"),
         e.lines());
   }
 
