@@ -20,16 +20,12 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A running node: listens on one address and serves a catalog's tables, health and reflection. Safe
  * for any thread.
  */
 public final class NodeServer implements AutoCloseable {
-  private static final Logger log = LoggerFactory.getLogger(NodeServer.class);
-
   /** A hundred thousand literals, and then some. */
   private static final int MAX_REQUEST_BYTES = 64 << 20;
 
@@ -122,6 +118,8 @@ public final class NodeServer implements AutoCloseable {
    * Stops: health says NOT_SERVING and new scans are refused at once, running ones have {@code
    * graceMillis} to end, and are cancelled then. Returns when all is closed; a second call does
    * nothing.
+   *
+   * @throws IllegalStateException if a scan still holds memory when all else is closed
    */
   public void stop(long graceMillis) {
     synchronized (this) {
@@ -153,7 +151,8 @@ public final class NodeServer implements AutoCloseable {
     try {
       allocator.close();
     } catch (IllegalStateException e) {
-      log.error("Node \"{}\" stopped with scans that hold memory", settings.nodeId(), e);
+      throw new IllegalStateException(
+          "Node \"%s\" stopped with scans that hold memory".formatted(settings.nodeId()), e);
     }
   }
 
