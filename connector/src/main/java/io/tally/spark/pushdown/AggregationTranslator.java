@@ -31,6 +31,9 @@ public final class AggregationTranslator {
   private static final BigInteger LARGEST_LONG = BigInteger.valueOf(Long.MAX_VALUE);
   private static final int MAX_PRECISION = 38;
 
+  /** So many are accepted by every node. */
+  private static final int MAX_KEYS_AND_AGGREGATES = 1_000;
+
   /** Spark adds decimals of p digits up in p + 10 digits: {@code Sum.resultType}. */
   private static final int EXTRA_SUM_DIGITS = 10;
 
@@ -73,6 +76,12 @@ public final class AggregationTranslator {
       if (offered.groupByExpressions().length == 0 && offered.aggregateExpressions().length == 0) {
         // As in SELECT typeof(sum(a)), of which Spark makes a constant.
         return new Refused("an aggregation", "it has neither keys nor aggregates");
+      }
+      int outputs = offered.groupByExpressions().length + offered.aggregateExpressions().length;
+      if (outputs > MAX_KEYS_AND_AGGREGATES) {
+        return new Refused(
+            "an aggregation",
+            "it has " + outputs + " keys and aggregates; nodes accept " + MAX_KEYS_AND_AGGREGATES);
       }
       for (org.apache.spark.sql.connector.expressions.Expression key :
           offered.groupByExpressions()) {

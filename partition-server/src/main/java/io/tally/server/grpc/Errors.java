@@ -1,6 +1,7 @@
 package io.tally.server.grpc;
 
 import io.grpc.ServerCall;
+import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.TallyStatus;
 import io.tally.rpc.v1.ErrorCode;
@@ -13,12 +14,20 @@ final class Errors {
    */
   private static final int MAX_MESSAGE_CHARS = 500;
 
+  private static final int MAX_LOGGED_CHARS = 2_000;
+
   private Errors() {}
 
-  /** {@code error} itself if it is typed, otherwise INTERNAL with what to look for in the log. */
+  /**
+   * {@code error} itself if it is typed, otherwise INTERNAL with what to look for in the log. Names
+   * in its message may come from a client, who must not get control characters into a log.
+   */
   static TallyException typed(String nodeId, String what, Throwable error) {
     if (error instanceof TallyException typed) {
-      return typed;
+      String line = ShownText.line(typed.getMessage(), MAX_LOGGED_CHARS);
+      return line.equals(typed.getMessage())
+          ? typed
+          : new TallyException(typed.code(), line, typed.getCause());
     }
     return new TallyException(
         ErrorCode.INTERNAL,

@@ -3,6 +3,7 @@ package io.tally.server.grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.Status;
+import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.arrow.ArrowSchemas;
 import io.tally.rpc.arrow.ScanFrame;
@@ -217,7 +218,8 @@ final class ScanCall extends ServerCall.Listener<ReceivedRequest> {
   /** Closes the call with an error, unless it is closed, and stops the scan. */
   void fail(Throwable error) {
     TallyException typed =
-        Errors.typed(service.settings().nodeId(), "Scan " + open.getScanId(), error);
+        Errors.typed(
+            service.settings().nodeId(), "Scan " + ShownText.name(open.getScanId()), error);
     boolean neverRan;
     synchronized (sending) {
       if (closed) {
@@ -289,20 +291,28 @@ final class ScanCall extends ServerCall.Listener<ReceivedRequest> {
     synchronized (sending) {
       error = failure;
     }
+    if (open.equals(Open.getDefaultInstance())) {
+      log.info("a scan ended before its client sent Open: {}", describe(error));
+      return;
+    }
     log.info(
         "scan {} table \"{}\" partitions {} rows_scanned {} rows {} batches {} bytes {} millis {}: {}",
-        open.getScanId(),
-        open.getTable(),
+        ShownText.name(open.getScanId()),
+        ShownText.name(open.getTable()),
         partitions,
         sent.getRowsScanned(),
         sent.getRows(),
         sent.getBatches(),
         sent.getBodyBytes(),
         TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startedNanos),
-        error == null ? "OK" : error.code() + ", " + error.getMessage());
+        describe(error));
     if (error != null && error.code() == ErrorCode.INTERNAL) {
-      log.error("scan {} met a fault of this node", open.getScanId(), error);
+      log.error("scan {} met a fault of this node", ShownText.name(open.getScanId()), error);
     }
+  }
+
+  private static String describe(TallyException error) {
+    return error == null ? "OK" : error.code() + ", " + error.getMessage();
   }
 
   private static TallyException invalid(String message) {

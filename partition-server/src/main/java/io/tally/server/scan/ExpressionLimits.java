@@ -13,8 +13,11 @@ public record ExpressionLimits(int depth, int nodes) {
    */
   static final int MAX_CALLS = 10_000;
 
+  /** Most keys and aggregates of an aggregation together. */
+  static final int MAX_AGGREGATION_COLUMNS = 1_000;
+
   /** Deeper settings than this would not be safe for the stack. */
-  static final int MAX_DEPTH = 256;
+  public static final int MAX_DEPTH = 256;
 
   public ExpressionLimits {
     if (depth < 1 || depth > MAX_DEPTH || nodes < 1) {

@@ -1,5 +1,6 @@
 package io.tally.server.scan;
 
+import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.Applied;
 import io.tally.rpc.v1.ErrorCode;
@@ -11,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 
@@ -21,6 +23,9 @@ import org.apache.arrow.vector.types.pojo.Schema;
 public final class ScanPlanner {
   /** A batch is one gRPC message, whose length is an int; the rest is for header and framing. */
   static final long MAX_MESSAGE_BYTES = Integer.MAX_VALUE - (16L << 20);
+
+  /** It stands unquoted in logs. */
+  private static final Pattern SCAN_ID = Pattern.compile("[!-~]{1,128}");
 
   private final ExpressionLimits limits;
 
@@ -41,7 +46,8 @@ public final class ScanPlanner {
       throw new TallyException(
           ErrorCode.LAYOUT_CHANGED,
           "Table \"%s\" has layout version \"%s\", not \"%s\" that the scan was planned with: plan again."
-              .formatted(table.name(), table.layoutVersion(), open.getLayoutVersion()));
+              .formatted(
+                  table.name(), table.layoutVersion(), ShownText.name(open.getLayoutVersion())));
     }
     TableSource source = TableSource.of(table, open.getPartitionsList());
     TableColumns columns = new TableColumns(table);
@@ -78,6 +84,14 @@ public final class ScanPlanner {
   private static AggregationSql aggregation(Open open, ExpressionSql expressions) {
     require(open.getColumnsCount() == 0, "it has columns as well as an aggregation");
     require(!open.hasLimit(), "it has a limit as well as an aggregation");
+    int outputs =
+        open.getAggregation().getGroupByCount() + open.getAggregation().getAggregatesCount();
+    if (outputs > ExpressionLimits.MAX_AGGREGATION_COLUMNS) {
+      throw new TallyException(
+          ErrorCode.EXPRESSION_TOO_LARGE,
+          "The aggregation has %d keys and aggregates, more than the %d that this node accepts."
+              .formatted(outputs, ExpressionLimits.MAX_AGGREGATION_COLUMNS));
+    }
     return new AggregationSql(expressions, open.getAggregation());
   }
 
@@ -87,7 +101,7 @@ public final class ScanPlanner {
     List<Field> fields = new ArrayList<>();
     List<String> selected = new ArrayList<>();
     for (String name : open.getColumnsList()) {
-      require(names.add(name), "it names column \"" + name + "\" twice");
+      require(names.add(name), "it names column \"" + ShownText.name(name) + "\" twice");
       ServedColumn column = columns.use(name);
       fields.add(column.field());
       selected.add(Sql.quote(name) + " AS " + Sql.quote(name));
@@ -120,7 +134,9 @@ public final class ScanPlanner {
   }
 
   private static void checkLimits(Open open) {
-    require(!open.getScanId().isEmpty(), "scan_id is empty");
+    require(
+        SCAN_ID.matcher(open.getScanId()).matches(),
+        "scan_id is not 1 to 128 printable ASCII characters without spaces");
     require(open.getMaxBatchBytes() >= 1, "max_batch_bytes is not positive");
     require(
         open.getMaxBatchBytes() <= MAX_MESSAGE_BYTES,

@@ -1,6 +1,7 @@
 package io.tally.server.scan;
 
 import io.tally.rpc.NearestName;
+import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.server.table.ServedColumn;
@@ -14,6 +15,9 @@ import java.util.Set;
 
 /** Finds columns of one table by name, and remembers which of them the statement needs. */
 final class TableColumns {
+  /** Of a list of columns in a message, so that what stands before it stays whole. */
+  private static final int MAX_LIST_CHARS = 200;
+
   private final ServedTable table;
   private final Map<String, ServedColumn> byName = new LinkedHashMap<>();
   private final Set<ServedColumn> used = new LinkedHashSet<>();
@@ -48,9 +52,9 @@ final class TableColumns {
     return "Table \"%s\" has no column \"%s\"%s."
         .formatted(
             table.name(),
-            name,
+            ShownText.name(name),
             NearestName.of(name, byName.keySet())
                 .map(nearest -> "; did you mean \"" + nearest + "\"")
-                .orElse("; it has " + byName.keySet()));
+                .orElse(ShownText.line("; it has " + byName.keySet(), MAX_LIST_CHARS)));
   }
 }

@@ -1,6 +1,7 @@
 package io.tally.server.scan;
 
 import io.tally.rpc.NearestName;
+import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.RowRange;
@@ -21,6 +22,9 @@ import java.util.stream.Collectors;
  */
 final class TableSource {
   private static final int MAX_NAMED_PARTITIONS = 5;
+
+  /** Each range is a part of the statement, and there may be as many as rows. */
+  static final int MAX_RANGES = 1_000;
 
   private record Part(ServedPartition partition, Optional<RowRange> range) {
     long first() {
@@ -43,6 +47,12 @@ final class TableSource {
       throw new TallyException(
           ErrorCode.INVALID_REQUEST,
           "The scan of table \"" + table.name() + "\" names no partition.");
+    }
+    if (requested.stream().filter(ScanPartition::hasRange).count() > MAX_RANGES) {
+      throw new TallyException(
+          ErrorCode.INVALID_REQUEST,
+          "The scan of table \"%s\" names more than %d ranges of rows: ask for them in several scans."
+              .formatted(table.name(), MAX_RANGES));
     }
     List<Part> parts = requested.stream().map(part -> part(table, part)).toList();
     requireDisjoint(table, parts);
@@ -153,7 +163,7 @@ final class TableSource {
         ErrorCode.PARTITION_NOT_FOUND,
         "This node does not own partition \"%s\" of table \"%s\"%s."
             .formatted(
-                id,
+                ShownText.name(id),
                 table.name(),
                 NearestName.of(id, known)
                     .map(nearest -> "; the nearest that it owns is \"" + nearest + "\"")

@@ -1,6 +1,7 @@
 package io.tally.server.scan;
 
 import io.tally.rpc.NearestName;
+import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import java.util.List;
@@ -16,7 +17,7 @@ final class UnknownName {
         "This node does not know the %s \"%s\"%s."
             .formatted(
                 kind,
-                name,
+                ShownText.name(name),
                 NearestName.of(name, known)
                     .map(nearest -> "; the nearest that it knows is \"" + nearest + "\"")
                     .orElse("")));

@@ -1,6 +1,7 @@
 package io.tally.server.table;
 
 import io.tally.rpc.NearestName;
+import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import java.nio.file.Path;
@@ -96,7 +97,7 @@ public final class DuckDbCatalog implements TableCatalog {
       throw new TallyException(
           ErrorCode.TABLE_NOT_FOUND,
           "This node has no table \""
-              + name
+              + ShownText.name(name)
               + "\"; "
               + NearestName.of(name, tables.keySet())
                   .map(near -> "did you mean \"" + near + "\"?")

@@ -11,15 +11,19 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.TallyStatus;
+import io.tally.rpc.v1.Aggregation;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Next;
 import io.tally.rpc.v1.PartitionServiceGrpc;
+import io.tally.rpc.v1.RowRange;
+import io.tally.rpc.v1.ScanPartition;
 import io.tally.rpc.v1.ScanRequest;
 import io.tally.server.fixture.Wire;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -105,6 +109,61 @@ class BadCallTest {
             call -> call.send(ScanRequest.getDefaultInstance())),
         bad("nothing", ErrorCode.INVALID_REQUEST, "before it sent Open", HandDrivenCall::halfClose),
         bad(
+            "a scan_id that is too long",
+            ErrorCode.INVALID_REQUEST,
+            "scan_id",
+            call -> call.send(Wire.open(node.catalog, "t").setScanId("x".repeat(129)))),
+        bad(
+            "a scan_id of several lines",
+            ErrorCode.INVALID_REQUEST,
+            "scan_id",
+            call -> call.send(Wire.open(node.catalog, "t").setScanId("x\n2026 INFO scan y"))),
+        bad(
+            "a column of several lines",
+            ErrorCode.COLUMN_NOT_FOUND,
+            "\"x\\u000a2026 INFO scan y\"",
+            call ->
+                call.send(
+                    Wire.open(node.catalog, "t").setPredicate(Wire.column("x\n2026 INFO scan y")))),
+        bad(
+            "a function of several lines",
+            ErrorCode.UNSUPPORTED_FEATURE,
+            "\"x\\u000d\\u000ay\"",
+            call -> call.send(Wire.open(node.catalog, "t").setPredicate(Wire.call("x\r\ny")))),
+        bad(
+            "a very long partition",
+            ErrorCode.PARTITION_NOT_FOUND,
+            "x…\" of table \"t\"",
+            call ->
+                call.send(
+                    Wire.open(node.catalog, "t")
+                        .addPartitions(ScanPartition.newBuilder().setId("x".repeat(1 << 20))))),
+        bad(
+            "too many aggregates",
+            ErrorCode.EXPRESSION_TOO_LARGE,
+            "1001 keys and aggregates",
+            call ->
+                call.send(
+                    Wire.open(node.catalog, "t")
+                        .setAggregation(
+                            Aggregation.newBuilder()
+                                .addAllAggregates(
+                                    Collections.nCopies(1001, Wire.aggregate("count_all")))))),
+        bad(
+            "too many ranges",
+            ErrorCode.INVALID_REQUEST,
+            "1000 ranges",
+            call ->
+                call.send(
+                    Wire.open(node.catalog, "t")
+                        .clearPartitions()
+                        .addAllPartitions(
+                            Collections.nCopies(
+                                1001,
+                                ScanPartition.newBuilder()
+                                    .setRange(RowRange.getDefaultInstance())
+                                    .build())))),
+        bad(
             "unknown table",
             ErrorCode.TABLE_NOT_FOUND,
             "T",
@@ -129,6 +188,25 @@ class BadCallTest {
             ErrorCode.INVALID_REQUEST,
             "nested",
             call -> call.send(Wire.open(node.catalog, "t").setPredicate(nested(400)))));
+  }
+
+  @Test
+  void acceptsAsManyAggregatesAsTheProtocolAsksFor() {
+    HandDrivenCall call =
+        node.call()
+            .send(
+                Wire.open(node.catalog, "t")
+                    .setAggregation(
+                        Aggregation.newBuilder()
+                            .addAllAggregates(
+                                Collections.nCopies(
+                                    1000, Wire.aggregate("max", Wire.column("n"))))))
+            .grant(1);
+
+    assertTrue(call.next().hasOpened());
+    assertEquals(1, call.next().getBatch().getRows());
+    assertTrue(call.next().hasEnd());
+    call.awaitOk();
   }
 
   @Test
