@@ -1,9 +1,11 @@
 package io.tally.server.table;
 
+import io.tally.rpc.ShownText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -14,6 +16,8 @@ import java.util.stream.Collectors;
  * @param columns in the order of the file, with the types that their values look like
  */
 record CsvFile(StoredFile file, String options, boolean header, List<StoredColumn> columns) {
+  private static final Pattern DELIMITER = Pattern.compile("[,;\t|]");
+
   CsvFile {
     columns = List.copyOf(columns);
   }
@@ -21,6 +25,7 @@ record CsvFile(StoredFile file, String options, boolean header, List<StoredColum
   static CsvFile sniff(DuckDb database, StoredFile file) throws CatalogException {
     List<CsvFile> sniffed = new ArrayList<>();
     List<StoredColumn> columns = new ArrayList<>();
+    long[] skipped = new long[1];
     // The sniffer names a format only if it is not the usual one; NULL: the usual one.
     database.query(
         "SELECT Delimiter, Quote, Escape, Comment, SkipRows, HasHeader, DateFormat,"
@@ -38,6 +43,7 @@ record CsvFile(StoredFile file, String options, boolean header, List<StoredColum
                   + (", skip = " + row.getLong(5))
                   + format("dateformat", row.getString(7))
                   + format("timestampformat", row.getString(8));
+          skipped[0] = row.getLong(5);
           columns.add(new StoredColumn(row.getString(9), DuckTypeParser.parse(row.getString(10))));
           if (sniffed.isEmpty()) {
             sniffed.add(new CsvFile(file, options, row.getBoolean(6), List.of()));
@@ -46,9 +52,44 @@ record CsvFile(StoredFile file, String options, boolean header, List<StoredColum
     if (sniffed.isEmpty()) {
       throw CatalogException.data(file.path() + " has no columns; is it CSV?");
     }
+    checkNothingIsLost(database, file, skipped[0], columns);
     CsvFile csv = new CsvFile(file, sniffed.get(0).options, sniffed.get(0).header, columns);
     csv.checkNames(database);
     return csv;
+  }
+
+  /**
+   * The sniffer makes something of any file: where rows have different numbers of values it skips
+   * those before, or takes whole lines for the values of one column.
+   */
+  private static void checkNothingIsLost(
+      DuckDb database, StoredFile file, long skippedLines, List<StoredColumn> columns)
+      throws CatalogException {
+    List<String> lost = new ArrayList<>();
+    if (skippedLines > 0) {
+      database.query(
+          "SELECT line FROM (SELECT line FROM read_csv("
+              + SqlText.pattern(file.path())
+              + ", auto_detect = false, header = false, quote = '', escape = '', delim = chr(1),"
+              + " columns = {'line': 'VARCHAR'}, hive_partitioning = false, parallel = false) LIMIT "
+              + skippedLines
+              + ") WHERE trim(line) <> '' AND NOT starts_with(line, '#')",
+          row -> lost.add(row.getString(1)));
+    }
+    if (!lost.isEmpty()) {
+      throw CatalogException.data(
+          String.format(
+              "%s has lines at its start that do not have as many values as the others: \"%s\";"
+                  + " correct or remove them, or put # in front",
+              file.path(), ShownText.name(lost.get(0))));
+    }
+    if (columns.size() == 1 && DELIMITER.matcher(columns.get(0).name()).find()) {
+      throw CatalogException.data(
+          String.format(
+              "%s looks like one column named \"%s\"; rows have different numbers of values, or the"
+                  + " name of the column needs another character; correct the file",
+              file.path(), ShownText.name(columns.get(0).name())));
+    }
   }
 
   private void checkNames(DuckDb database) throws CatalogException {
@@ -61,7 +102,7 @@ record CsvFile(StoredFile file, String options, boolean header, List<StoredColum
             + SqlText.pattern(file.path())
             + ", "
             + optionsWith(false, column -> "VARCHAR")
-            + ", hive_partitioning = false) LIMIT 1",
+            + ", hive_partitioning = false, parallel = false) LIMIT 1",
         row -> {
           for (int i = 1; i <= columns.size(); i++) {
             written.add(String.valueOf(row.getString(i)));

@@ -15,6 +15,9 @@ import java.util.stream.Collectors;
  * files. A record without a key has NULL there. No positions.
  */
 final class JsonStorage implements PartitionStorage {
+  private static final DuckType JSON = new DuckType.Plain("JSON");
+  private static final DuckType NOTHING = new DuckType.Plain("\"NULL\"");
+
   private final List<StoredFile> files;
   private final List<StoredColumn> columns;
 
@@ -37,8 +40,9 @@ final class JsonStorage implements PartitionStorage {
         database.describe(
             "SELECT * FROM read_json("
                 + SqlText.patterns(paths)
-                + ", sample_size = -1, union_by_name = true, hive_partitioning = false)")) {
-      types.put(column.name(), column.type());
+                + ", sample_size = -1, union_by_name = true, map_inference_threshold = -1,"
+                + " hive_partitioning = false)")) {
+      types.put(column.name(), readable(column.type()));
     }
     types.putAll(fixed);
     List<StoredColumn> columns = new ArrayList<>();
@@ -47,6 +51,17 @@ final class JsonStorage implements PartitionStorage {
       checkNames(database, paths);
     }
     return columns;
+  }
+
+  /**
+   * What has many types, or no value at all, is read as the text that is written: as JSON, a string
+   * would keep its quotation marks.
+   */
+  private static DuckType readable(DuckType type) {
+    if (type.equals(JSON) || type.equals(NOTHING)) {
+      return DuckType.Plain.VARCHAR;
+    }
+    return type.withParts(type.parts().stream().map(JsonStorage::readable).toList());
   }
 
   private static void checkNames(DuckDb database, List<Path> paths) throws CatalogException {

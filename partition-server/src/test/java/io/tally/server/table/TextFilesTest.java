@@ -11,6 +11,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** CSV and JSON: what is guessed once for the table holds for every file and every scan. */
 class TextFilesTest {
@@ -124,6 +126,62 @@ class TextFilesTest {
     try (DuckDbCatalog catalog = Stored.open(Stored.json("p", file))) {
       assertEquals(List.of("a VARCHAR"), columns(catalog));
       assertEquals(List.of("1", "{\"b\":[true]}"), rows(catalog, "p"));
+    }
+  }
+
+  @Test
+  void jsonStringsAreTheirTextWhateverElseIsThere() throws Exception {
+    Path number = stored.text("a.json", "{\"a\": 1, \"s\": {\"b\": [true]}, \"n\": null}");
+    Path text = stored.text("b.json", "{\"a\": \"x\\ny\", \"s\": {\"b\": \"z\"}, \"n\": null}");
+    try (DuckDbCatalog catalog = Stored.open(Stored.json("1", number), Stored.json("2", text))) {
+      assertEquals(List.of("a VARCHAR", "s STRUCT(b VARCHAR)", "n VARCHAR"), columns(catalog));
+      assertEquals(List.of("1|{'b': '[true]'}|null"), rows(catalog, "1"));
+      assertEquals(List.of("x\ny|{'b': z}|null"), rows(catalog, "2"));
+    }
+  }
+
+  @Test
+  void jsonWithManyKeysHasManyColumns() throws Exception {
+    StringBuilder record = new StringBuilder("{\"k0\": 0");
+    for (int i = 1; i < 300; i++) {
+      record.append(", \"k" + i + "\": " + i);
+    }
+    Path file = stored.text("a.json", record + "}\n" + record + "}\n");
+    try (DuckDbCatalog catalog = Stored.open(Stored.json("p", file))) {
+      assertEquals(300, columns(catalog).size());
+      assertEquals(2, rows(catalog, "p").size());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "a,b\n1,2\n3,4,5\n4,5,6\n7,8,9\n",
+        "title\na,b\n1,x\n2,y\n",
+        "a,b\n1,2\n3\n4,5\n",
+        "a,b\n1,2\n3,4,5\n4,5\n",
+        "a;b\n1;2;3\n4;5;6\n"
+      })
+  void csvRowsOfDifferentLengthsAreRefused(String content) throws Exception {
+    Path file = stored.text("a.csv", content);
+    CatalogException e =
+        assertThrows(CatalogException.class, () -> Stored.open(Stored.csv("p", file)));
+    assertEquals(CatalogException.Kind.DATA, e.kind());
+    assertTrue(e.getMessage().startsWith("table \"t\": partition \"p\": " + file), e.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "# made by a tool, today\n#\n\na,b\n1,x\n2,\"y\nz\"\n",
+        "\n\na,b\n1,x\n2,\"y\nz\"\n",
+        "\ufeffa,b\r\n1,x\r\n2,\"y\nz\"\r\n",
+        "a|b\n1|x\n2|\"y\nz\""
+      })
+  void whatIsNoRowIsLeftOut(String content) throws Exception {
+    try (DuckDbCatalog catalog = Stored.open(Stored.csv("p", stored.text("a.csv", content)))) {
+      assertEquals(List.of("a BIGINT", "b VARCHAR"), columns(catalog));
+      assertEquals(List.of("1|x", "2|y\nz"), rows(catalog, "p"));
     }
   }
 
