@@ -25,7 +25,11 @@ public final class CatalogException extends Exception {
   }
 
   static CatalogException configuration(String message) {
-    return new CatalogException(Kind.CONFIGURATION, message, null);
+    return configuration(message, null);
+  }
+
+  static CatalogException configuration(String message, Throwable cause) {
+    return new CatalogException(Kind.CONFIGURATION, message, cause);
   }
 
   static CatalogException data(String message) {

@@ -36,6 +36,9 @@ final class DuckDb implements AutoCloseable {
   /** Messages quote rows, which may be long. */
   private static final int MAX_LINE_CHARS = 200;
 
+  /** The driver's exceptions carry no code, but begin with the engine's exception type. */
+  private static final String OUT_OF_MEMORY = "Out of Memory Error: ";
+
   private final Path spillDirectory;
 
   /** Not streaming: DuckDB's driver loses the message of an error that a streamed row meets. */
@@ -133,7 +136,10 @@ final class DuckDb implements AutoCloseable {
         reader.read(rows);
       }
     } catch (SQLException e) {
-      throw CatalogException.data(oneLine(e), e);
+      String message = oneLine(e);
+      throw message.startsWith(OUT_OF_MEMORY)
+          ? CatalogException.configuration(message + "; raise limits.memory", e)
+          : CatalogException.data(message, e);
     }
   }
 

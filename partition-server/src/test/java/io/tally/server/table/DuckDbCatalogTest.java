@@ -281,6 +281,21 @@ class DuckDbCatalogTest {
   }
 
   @Test
+  void tooLittleMemoryToStartIsAMistakeOfTheConfiguration() throws Exception {
+    Path file =
+        stored.parquet("a.parquet", "SELECT repeat('x', 1000000) || i AS s FROM range(9) t(i)");
+    DatabaseSettings settings = new DatabaseSettings(2, Optional.of("1MB"));
+    CatalogException e =
+        assertThrows(
+            CatalogException.class,
+            () -> DuckDbCatalog.open(settings, List.of(Stored.table(Stored.parquet("p", file)))));
+    assertEquals(CatalogException.Kind.CONFIGURATION, e.kind());
+    assertTrue(
+        e.getMessage().startsWith("table \"t\": partition \"p\": Out of Memory"), e.getMessage());
+    assertTrue(e.getMessage().endsWith("; raise limits.memory"), e.getMessage());
+  }
+
+  @Test
   void whatDoesNotFitIntoMemorySpills() throws Exception {
     Path file = stored.parquet("a.parquet", "SELECT 1 AS id");
     DatabaseSettings settings = new DatabaseSettings(2, Optional.of("100MB"));
