@@ -9,6 +9,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.tally.rpc.v1.ColumnBounds;
 import io.tally.rpc.v1.Partition;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -53,6 +54,18 @@ final class AggregationTranslatorTest {
 
   private static Count count(String column) {
     return new Count(V2.column(column), false);
+  }
+
+  @Test
+  void asManyKeysAndAggregatesAsEveryNodeAcceptsAreTranslated() {
+    List<AggregateFunc> most = Collections.nCopies(999, new CountStar());
+    assertEquals(
+        999, plan(translate(ONE_STREAM, most, V2.column("s"))).aggregation().getAggregatesCount());
+    AggregationTranslation.Refused refused =
+        assertInstanceOf(
+            AggregationTranslation.Refused.class,
+            translate(ONE_STREAM, most, V2.column("s"), V2.column("a.b")));
+    assertEquals("it has 1001 keys and aggregates; nodes accept 1000", refused.reason());
   }
 
   @Test
