@@ -16,6 +16,9 @@ import java.util.stream.Collectors;
  * @param columns in the order of the file, with the types that their values look like
  */
 record CsvFile(StoredFile file, String options, boolean header, List<StoredColumn> columns) {
+  /** What the sniffer writes for a character that is not used. */
+  private static final String NO_CHARACTER = "(empty)";
+
   private static final Pattern DELIMITER = Pattern.compile("[,;\t|]");
 
   CsvFile {
@@ -26,6 +29,7 @@ record CsvFile(StoredFile file, String options, boolean header, List<StoredColum
     List<CsvFile> sniffed = new ArrayList<>();
     List<StoredColumn> columns = new ArrayList<>();
     long[] skipped = new long[1];
+    boolean[] quoted = new boolean[1];
     // The sniffer names a format only if it is not the usual one; NULL: the usual one.
     database.query(
         "SELECT Delimiter, Quote, Escape, Comment, SkipRows, HasHeader, DateFormat,"
@@ -44,6 +48,7 @@ record CsvFile(StoredFile file, String options, boolean header, List<StoredColum
                   + format("dateformat", row.getString(7))
                   + format("timestampformat", row.getString(8));
           skipped[0] = row.getLong(5);
+          quoted[0] = !row.getString(2).equals(NO_CHARACTER);
           columns.add(new StoredColumn(row.getString(9), DuckTypeParser.parse(row.getString(10))));
           if (sniffed.isEmpty()) {
             sniffed.add(new CsvFile(file, options, row.getBoolean(6), List.of()));
@@ -52,7 +57,7 @@ record CsvFile(StoredFile file, String options, boolean header, List<StoredColum
     if (sniffed.isEmpty()) {
       throw CatalogException.data(file.path() + " has no columns; is it CSV?");
     }
-    checkNothingIsLost(database, file, skipped[0], columns);
+    checkNothingIsLost(database, file, skipped[0], quoted[0], columns);
     CsvFile csv = new CsvFile(file, sniffed.get(0).options, sniffed.get(0).header, columns);
     csv.checkNames(database);
     return csv;
@@ -63,7 +68,11 @@ record CsvFile(StoredFile file, String options, boolean header, List<StoredColum
    * those before, or takes whole lines for the values of one column.
    */
   private static void checkNothingIsLost(
-      DuckDb database, StoredFile file, long skippedLines, List<StoredColumn> columns)
+      DuckDb database,
+      StoredFile file,
+      long skippedLines,
+      boolean quoted,
+      List<StoredColumn> columns)
       throws CatalogException {
     List<String> lost = new ArrayList<>();
     if (skippedLines > 0) {
@@ -79,14 +88,14 @@ record CsvFile(StoredFile file, String options, boolean header, List<StoredColum
     if (!lost.isEmpty()) {
       throw CatalogException.data(
           String.format(
-              "%s has lines at its start that do not have as many values as the others: \"%s\";"
+              "%s has lines at its start with fewer or more values than the others: \"%s\";"
                   + " correct or remove them, or put # in front",
               file.path(), ShownText.name(lost.get(0))));
     }
-    if (columns.size() == 1 && DELIMITER.matcher(columns.get(0).name()).find()) {
+    if (!quoted && columns.size() == 1 && DELIMITER.matcher(columns.get(0).name()).find()) {
       throw CatalogException.data(
           String.format(
-              "%s looks like one column named \"%s\"; rows have different numbers of values, or the"
+              "%s looks like one column named \"%s\"; rows have fewer or more values than others, or the"
                   + " name of the column needs another character; correct the file",
               file.path(), ShownText.name(columns.get(0).name())));
     }
@@ -138,7 +147,7 @@ record CsvFile(StoredFile file, String options, boolean header, List<StoredColum
   }
 
   private static String character(String sniffed) {
-    return SqlText.text(sniffed.equals("(empty)") ? "" : sniffed);
+    return SqlText.text(sniffed.equals(NO_CHARACTER) ? "" : sniffed);
   }
 
   private static String format(String option, String sniffed) {

@@ -64,6 +64,34 @@ class TextFilesTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "id,name,day\n1,a,2020-01-02\n2,b",
+        "id,name\n1,a\n2",
+        "id,name\n1,\"a\"\n2,\"b, c\"\n3",
+        "id,name\n1,\"a\"\n2,\"b, c",
+        "id,name\n1,a\n2,b\n3,c,d\n",
+        "id;name\n1;a\n2",
+        "written yesterday\nid,name\n1,a\n2,b\n"
+      })
+  void csvWithRowsOfDifferentLengthIsRefused(String content) throws Exception {
+    Path file = stored.text("a.csv", content);
+    CatalogException e =
+        assertThrows(CatalogException.class, () -> Stored.open(Stored.csv("p", file)));
+    assertTrue(e.getMessage().contains("a.csv"), e.getMessage());
+    assertTrue(e.getMessage().contains("fewer or more values"), e.getMessage());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"a,b\"\n1\n2\n", "\"a,b\"\n\"x,y\"\n\"z\"\n", "word\nx,y\nz\n"})
+  void csvOfOneColumnIsServed(String content) throws Exception {
+    Path file = stored.text("a.csv", content);
+    try (DuckDbCatalog catalog = Stored.open(Stored.csv("p", file))) {
+      assertEquals(2, catalog.table("t").partitions().get(0).rows());
+    }
+  }
+
   @Test
   void theOperatorMayFixTypes() throws Exception {
     Path csv = stored.text("a.csv", "zip,price\n00123,1.10\n");
