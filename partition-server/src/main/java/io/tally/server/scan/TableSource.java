@@ -46,7 +46,7 @@ final class TableSource {
     if (requested.isEmpty()) {
       throw new TallyException(
           ErrorCode.INVALID_REQUEST,
-          "The scan of table \"" + table.name() + "\" names no partition.");
+          "The scan of table \"" + table.name() + "\" names no partition; name at least one.");
     }
     if (requested.stream().filter(ScanPartition::hasRange).count() > MAX_RANGES) {
       throw new TallyException(

@@ -39,6 +39,10 @@ final class DuckDb implements AutoCloseable {
   /** The driver's exceptions carry no code, but begin with the engine's exception type. */
   private static final String OUT_OF_MEMORY = "Out of Memory Error: ";
 
+  /** Behind DuckDB's words, which say what it found and not what to do. */
+  private static final String ADVICE =
+      "; check that the file is whole, and of the format that it is declared as";
+
   private final Path spillDirectory;
 
   /** Not streaming: DuckDB's driver loses the message of an error that a streamed row meets. */
@@ -111,7 +115,7 @@ final class DuckDb implements AutoCloseable {
       execute("ATTACH " + SqlText.path(file) + " AS " + alias + " (TYPE duckdb, READ_ONLY)");
     } catch (SQLException e) {
       throw CatalogException.data(
-          file + " cannot be opened as a DuckDB database: " + oneLine(e), e);
+          file + " cannot be opened as a DuckDB database: " + oneLine(e) + ADVICE, e);
     }
     attached.put(file, alias);
     return alias;
@@ -139,7 +143,7 @@ final class DuckDb implements AutoCloseable {
       String message = oneLine(e);
       throw message.startsWith(OUT_OF_MEMORY)
           ? CatalogException.configuration(message + "; raise limits.memory", e)
-          : CatalogException.data(message, e);
+          : CatalogException.data(message + ADVICE, e);
     }
   }
 

@@ -169,7 +169,7 @@ final class Discovery {
     }
     if (!one.getFingerprint().equals(other.getFingerprint()) || one.getRows() != other.getRows()) {
       throw inconsistent(
-          "Nodes %s and %s both own partition \"%s\" of table \"%s\", with different content (%d and %d rows); one of them is misconfigured or out of date."
+          "Nodes %s and %s both own partition \"%s\" of table \"%s\", with different content (%d and %d rows). Give both the same files, or their partitions different ids."
               .formatted(
                   known.owners().get(0),
                   added.owners().get(0),
