@@ -20,6 +20,11 @@ final class Home {
     return candidate;
   }
 
+  /** Where the build of these tests writes; {@code clean} empties it. */
+  static Path target() {
+    return root().resolve("src/test/target");
+  }
+
   /** The command that starts a node. */
   static Path server() {
     return built("partition-server/target/tally-server/bin/tally-server");

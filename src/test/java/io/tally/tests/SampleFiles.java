@@ -8,27 +8,25 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.Comparator;
-import java.util.stream.Stream;
 
-/** Writes the rows of a DuckDB query into a file, in a directory that closing deletes. */
+/** Writes the rows of a DuckDB query into a file, in a folder that closing deletes. */
 final class SampleFiles implements AutoCloseable {
-  private final Path directory;
+  private final ScratchFolder folder = new ScratchFolder("samples");
   private int files;
-
-  SampleFiles() {
-    try {
-      directory = Files.createTempDirectory("tally-samples-");
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
 
   /** A Parquet file of the rows of {@code query}, in DuckDB's SQL. */
   Path parquet(String query) {
-    Path file = newFile("parquet");
-    run("jdbc:duckdb:", "COPY (" + query + ") TO '" + file + "' (FORMAT parquet)");
-    return file;
+    return copy(query, "parquet");
+  }
+
+  /** A CSV file, with a header, of the rows of {@code query}. */
+  Path csv(String query) {
+    return copy(query, "csv");
+  }
+
+  /** A JSON file, one record a line, of the rows of {@code query}. */
+  Path json(String query) {
+    return copy(query, "json");
   }
 
   /** A DuckDB database with these statements run in it. */
@@ -47,20 +45,20 @@ final class SampleFiles implements AutoCloseable {
     }
   }
 
-  /** A path in the directory at which there is nothing. */
+  /** A path in the folder at which there is nothing. */
   Path newFile(String extension) {
-    return directory.resolve("sample-" + files++ + "." + extension);
+    return folder.path().resolve("sample-" + files++ + "." + extension);
   }
 
   @Override
   public void close() {
-    try (Stream<Path> paths = Files.walk(directory)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(path);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    folder.close();
+  }
+
+  private Path copy(String query, String format) {
+    Path file = newFile(format);
+    run("jdbc:duckdb:", "COPY (" + query + ") TO '" + file + "' (FORMAT " + format + ")");
+    return file;
   }
 
   private static void run(String url, String... statements) {

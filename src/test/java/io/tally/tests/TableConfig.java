@@ -39,6 +39,10 @@ record TableConfig(Map<String, Object> yaml, List<Map<String, Object>> partition
     return partition(Map.of("id", id, "csv", file.toString()));
   }
 
+  TableConfig json(String id, Path file) {
+    return partition(Map.of("id", id, "json", file.toString()));
+  }
+
   TableConfig duckdb(String id, Path file, String table) {
     return partition(Map.of("id", id, "duckdb", Map.of("file", file.toString(), "table", table)));
   }

@@ -1,28 +1,22 @@
 package io.tally.tests;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Several {@link TallyNode}s on loopback: takes what each is to hold, and hands on the endpoints
  * for Spark. Closing ends the processes and deletes their files.
  */
 public final class TallyCluster implements AutoCloseable {
-  private final Path directory;
+  private final ScratchFolder folder;
   private final List<TallyNode> nodes;
 
-  private TallyCluster(Path directory, List<TallyNode> nodes) {
-    this.directory = directory;
+  private TallyCluster(ScratchFolder folder, List<TallyNode> nodes) {
+    this.folder = folder;
     this.nodes = nodes;
     NodeLogs.opened(this);
   }
@@ -38,24 +32,20 @@ public final class TallyCluster implements AutoCloseable {
    * @param extra top-level keys for every node's configuration, such as {@code limits}
    */
   static TallyCluster of(Map<String, Object> extra, List<List<TableConfig>> tablesOfNodes) {
+    ScratchFolder folder = new ScratchFolder("cluster");
+    List<TallyNode> nodes = new ArrayList<>();
+    for (List<TableConfig> tables : tablesOfNodes) {
+      String id = "node-" + (char) ('a' + nodes.size());
+      nodes.add(new TallyNode(id, folder.folder(id), extra, tables));
+    }
+    TallyCluster cluster = new TallyCluster(folder, List.copyOf(nodes));
     try {
-      Path directory = Files.createTempDirectory("tally-cluster-");
-      List<TallyNode> nodes = new ArrayList<>();
-      for (List<TableConfig> tables : tablesOfNodes) {
-        String id = "node-" + (char) ('a' + nodes.size());
-        nodes.add(new TallyNode(id, Files.createDirectory(directory.resolve(id)), extra, tables));
-      }
-      TallyCluster cluster = new TallyCluster(directory, List.copyOf(nodes));
-      try {
-        nodes.forEach(TallyNode::launch);
-        nodes.forEach(TallyNode::awaitReady);
-        return cluster;
-      } catch (RuntimeException e) {
-        cluster.close();
-        throw e;
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      nodes.forEach(TallyNode::launch);
+      nodes.forEach(TallyNode::awaitReady);
+      return cluster;
+    } catch (RuntimeException e) {
+      cluster.close();
+      throw e;
     }
   }
 
@@ -78,6 +68,10 @@ public final class TallyCluster implements AutoCloseable {
         .with("partitioned-by", "date")
         .parquetRange(first, Home.flights(first), first + "-01", second + "-01")
         .parquetRange(second, Home.flights(second), second + "-01", end);
+  }
+
+  List<TallyNode> nodes() {
+    return nodes;
   }
 
   TallyNode node(int index) {
@@ -119,13 +113,7 @@ public final class TallyCluster implements AutoCloseable {
       }
     }
     NodeLogs.closing(this);
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    folder.close();
     if (failure != null) {
       throw failure;
     }
