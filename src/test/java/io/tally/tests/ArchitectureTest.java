@@ -6,20 +6,42 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyP
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
-import com.tngtech.archunit.lang.syntax.elements.ClassesShouldConjunction;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Keeps the arrows between modules and between packages as docs/architecture.md draws them. */
+/**
+ * Keeps the arrows between modules and between packages as docs/architecture.md draws them; those
+ * between packages are read from its table.
+ */
 class ArchitectureTest {
+  private static final Path PAGE = Home.root().resolve("docs/architecture.md");
+  private static final String HOUSE = "io.tally.";
+  private static final String MESSAGES = "io.tally.rpc.v1";
+
+  /** {@code | `package` | receives → hands on | may use |} */
+  private static final Pattern ROW =
+      Pattern.compile("\\| `(io\\.tally\\.[a-z.]+)` \\|[^|]*\\|([^|]*)\\|");
+
+  private static final Pattern NAME = Pattern.compile("`([a-z.]+)`");
+
   private static JavaClasses house;
 
   @BeforeAll
@@ -39,9 +61,24 @@ class ArchitectureTest {
   }
 
   @ParameterizedTest
-  @MethodSource("arrowsBetweenPackages")
-  void packagesPointTheRightWay(ArchRule rule) {
+  @MethodSource("librariesOfPackages")
+  void packagesUseTheirLibrariesAlone(ArchRule rule) {
     rule.check(house);
+  }
+
+  @ParameterizedTest
+  @MethodSource("arrowsBetweenPackages")
+  void packagesPointTheRightWay(Arrows arrows) {
+    arrows.rule().check(house);
+  }
+
+  @Test
+  void everyPackageIsInTheTable() throws IOException {
+    Set<String> inTable = new TreeSet<>(Set.of(MESSAGES));
+    arrowsBetweenPackages().forEach(arrows -> inTable.add(arrows.origin()));
+    Set<String> inHouse = new TreeSet<>();
+    house.forEach(type -> inHouse.add(type.getPackageName()));
+    assertEquals(inTable, inHouse);
   }
 
   @Test
@@ -88,29 +125,8 @@ class ArchitectureTest {
             .because("a class of ours in org.apache.spark would break with Spark's next release"));
   }
 
-  static List<ArchRule> arrowsBetweenPackages() {
+  static List<ArchRule> librariesOfPackages() {
     return List.of(
-        onlyOurs("io.tally.rpc", "io.tally.rpc", "io.tally.rpc.v1")
-            .because("errors and names are below framing and channels"),
-        onlyOurs("io.tally.rpc.arrow", "io.tally.rpc", "io.tally.rpc.v1", "io.tally.rpc.arrow")
-            .because("framing must be usable without a channel"),
-        onlyOurs("io.tally.spark.types", "io.tally.spark.types", "io.tally.rpc", "io.tally.rpc.v1")
-            .because(
-                "types map columns, and know errors and messages but no framing and no channel"),
-        onlyOurs(
-                "io.tally.spark.pushdown",
-                "io.tally.spark.pushdown",
-                "io.tally.spark.types",
-                "io.tally.rpc",
-                "io.tally.rpc.v1")
-            .because("what is pushed is decided on expressions alone, with no node in reach"),
-        noClasses()
-            .that()
-            .resideInAnyPackage("io.tally.spark.read..", "io.tally.spark.pushdown..")
-            .should()
-            .dependOnClassesThat()
-            .resideInAPackage("io.tally.spark")
-            .because("the public face is above the scan, not below it"),
         noClasses()
             .that(
                 resideInAPackage("io.tally.server..")
@@ -125,33 +141,52 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.duckdb..", "java.sql..")
-            .because("the network side sees batches, not the engine that makes them"),
-        onlyOurs(
-                "io.tally.server.scan",
-                "io.tally.server.scan",
-                "io.tally.server.table",
-                "io.tally.rpc..")
-            .because("a scan turns a request into batches and does not know who asked"),
-        onlyOurs("io.tally.server.table", "io.tally.server.table", "io.tally.rpc..")
-            .because("tables are what a service implements to serve its own data"),
-        onlyOurs(
-                "io.tally.server.grpc",
-                "io.tally.server.grpc",
-                "io.tally.server.scan",
-                "io.tally.server.table",
-                "io.tally.rpc..")
-            .because("configuration and wiring are above the services"));
+            .because("the network side sees batches, not the engine that makes them"));
   }
 
-  /** Classes of {@code origin} may use of our packages only {@code allowed}. */
-  private static ClassesShouldConjunction onlyOurs(String origin, String... allowed) {
-    return classes()
-        .that()
-        .resideInAPackage(origin)
-        .should()
-        .onlyDependOnClassesThat(
-            not(resideInAPackage("io.tally.."))
-                .or(resideInAnyPackage(allowed))
-                .as("ours in " + List.of(allowed)));
+  /** The rows of the table in docs/architecture.md: the table is the rule. */
+  static List<Arrows> arrowsBetweenPackages() throws IOException {
+    List<Arrows> rows =
+        Files.readString(PAGE)
+            .lines()
+            .map(ROW::matcher)
+            .filter(Matcher::matches)
+            .map(row -> new Arrows(row.group(1), mayUse(row.group(2))))
+            .toList();
+    assertTrue(rows.size() > 1, "the table was not found in " + PAGE);
+    return rows;
+  }
+
+  /** The packages that a cell names; {@code –} is none. */
+  private static List<String> mayUse(String cell) {
+    return NAME.matcher(cell).results().map(name -> HOUSE + name.group(1)).toList();
+  }
+
+  /**
+   * One row of the table.
+   *
+   * @param origin a package
+   * @param mayUse what it may use of ours, beside itself; the generated messages are everybody's
+   */
+  private record Arrows(String origin, List<String> mayUse) {
+    ArchRule rule() {
+      List<String> allowed = new ArrayList<>(mayUse);
+      allowed.add(origin);
+      allowed.add(MESSAGES);
+      return classes()
+          .that()
+          .resideInAPackage(origin)
+          .should()
+          .onlyDependOnClassesThat(
+              not(resideInAPackage("io.tally.."))
+                  .or(resideInAnyPackage(allowed.toArray(String[]::new)))
+                  .as("ours in " + allowed))
+          .because("that is what the table in docs/architecture.md allows");
+    }
+
+    @Override
+    public String toString() {
+      return origin;
+    }
   }
 }
