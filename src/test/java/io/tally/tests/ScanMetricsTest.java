@@ -1,0 +1,108 @@
+package io.tally.tests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
+import org.apache.spark.sql.execution.metric.SQLMetric;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** What Spark's UI shows of a scan, as docs/operations.md promises it. */
+@ExtendWith(FlightsCluster.class)
+class ScanMetricsTest {
+  private static final long FLIGHTS = 3_000_000;
+  private static final int MAX_BATCH_BYTES = 1 << 18;
+
+  private static final Map<String, String> DESCRIPTIONS =
+      Map.of(
+          "tallyBytesReceived", "bytes received from nodes",
+          "tallyBatchesReceived", "batches received from nodes",
+          "tallyRowsReceived", "rows received from nodes",
+          "tallyRowsScanned", "rows scanned on nodes",
+          "tallyFirstBatchWaitNanos", "wait for the first batch (mean, longest)",
+          "tallyTotalWaitNanos", "wait for nodes (sum over tasks)");
+
+  /** Without adaptive execution, so that the scans stand in the plan as they were run. */
+  private final SparkSession spark =
+      LocalSpark.newSession(Map.of("spark.sql.adaptive.enabled", "false"));
+
+  @Test
+  void ofRows(TallyCluster cluster) {
+    Map<String, Long> metrics =
+        metricsOf(cluster, "SELECT sum(xxhash64(date, delay) % 1000) FROM flights");
+    assertEquals(FLIGHTS, metrics.get("tallyRowsReceived"));
+    assertEquals(FLIGHTS, metrics.get("tallyRowsScanned"));
+    // Eight bytes of each column and row, and bits that tell which are NULL.
+    long bytes = metrics.get("tallyBytesReceived");
+    assertTrue(bytes >= FLIGHTS * 12 && bytes <= FLIGHTS * 18, () -> "bytes: " + bytes);
+    long batches = metrics.get("tallyBatchesReceived");
+    assertTrue(batches * MAX_BATCH_BYTES >= bytes, () -> batches + " batches");
+    assertTrue(batches <= 4 * bytes / MAX_BATCH_BYTES, () -> batches + " batches");
+    assertWaited(metrics);
+  }
+
+  @Test
+  void ofTallies(TallyCluster cluster) {
+    Map<String, Long> metrics = metricsOf(cluster, "SELECT count(*), sum(delay) FROM flights");
+    assertEquals(FLIGHTS, metrics.get("tallyRowsScanned"));
+    assertEquals(3, metrics.get("tallyRowsReceived"), "one of each node");
+    assertEquals(3, metrics.get("tallyBatchesReceived"));
+    assertTrue(metrics.get("tallyBytesReceived") >= 3 * 2 * Long.BYTES, metrics::toString);
+    assertWaited(metrics);
+  }
+
+  @Test
+  void ofNothing(TallyCluster cluster) {
+    Map<String, Long> metrics =
+        metricsOf(
+            cluster, "SELECT origin FROM flights WHERE date < TIMESTAMP_NTZ '1999-01-01 00:00:00'");
+    assertEquals(Set.of(0L), Set.copyOf(metrics.values()), metrics::toString);
+  }
+
+  /** A node never answers before it was asked. */
+  private static void assertWaited(Map<String, Long> metrics) {
+    assertTrue(metrics.get("tallyFirstBatchWaitNanos") > 0, metrics::toString);
+    assertTrue(metrics.get("tallyTotalWaitNanos") > 0, metrics::toString);
+  }
+
+  private Map<String, Long> metricsOf(TallyCluster cluster, String sql) {
+    Map<String, String> options =
+        BadInputBench.with(
+            cluster.options("flights"), "max-batch-bytes", Integer.toString(MAX_BATCH_BYTES));
+    spark.read().format("tally").options(options).load().createOrReplaceTempView("flights");
+    Dataset<Row> query = spark.sql(sql);
+    query.collectAsList();
+    SparkPlan plan = query.queryExecution().executedPlan();
+    List<BatchScanExec> scans =
+        CollectionConverters.asJava(plan.collectLeaves()).stream()
+            .filter(BatchScanExec.class::isInstance)
+            .map(BatchScanExec.class::cast)
+            .toList();
+    assertEquals(1, scans.size(), plan::toString);
+    return metricsOf(scans.get(0));
+  }
+
+  private static Map<String, Long> metricsOf(BatchScanExec scan) {
+    Map<String, Long> values = new TreeMap<>();
+    Map<String, String> descriptions = new TreeMap<>();
+    for (Map.Entry<String, SQLMetric> metric :
+        CollectionConverters.asJava(scan.metrics()).entrySet()) {
+      if (metric.getKey().startsWith("tally")) {
+        values.put(metric.getKey(), metric.getValue().value());
+        descriptions.put(metric.getKey(), metric.getValue().name().getOrElse(() -> "none"));
+      }
+    }
+    assertEquals(DESCRIPTIONS, descriptions);
+    return values;
+  }
+}
