@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts three nodes on this machine, asks them six questions from Spark, with push-down and without, and stops them.
-# Builds what is missing. Needs Java 17, two cores and about 3 GB of memory; listens on loopback only.
+# Builds what is missing or older than its sources. Needs Java 17, two cores and about 3 GB of memory; listens on loopback only.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -36,7 +36,24 @@ built() {
   local jars jar
   IFS=: read -ra jars <"$classpath" || true
   for jar in "${jars[@]}"; do [[ -f $jar ]] || return 1; done
-  compgen -G "$here/target/tally-quickstart-*.jar" >/dev/null
+  compgen -G "$here/target/tally-quickstart-*.jar" >/dev/null || return 1
+  ! stale
+}
+
+# True if something was changed, added or deleted (folders tell) after it was built. What each is compared with is
+# written by every build; the server's own files have the time stamps of a reproducible archive.
+stale() {
+  local connector quickstart newer
+  connector=$(compgen -G "$root/connector/target/tally-connector-*.jar" | head -n 1)
+  quickstart=$(compgen -G "$here/target/tally-quickstart-*.jar" | head -n 1)
+  newer=$(
+    cd "$root"
+    find pom.xml {rpc-protocol,partition-server}/{pom.xml,src/main} -newer "${server%/bin/*}/lib"
+    find pom.xml {rpc-protocol,connector}/{pom.xml,src/main} -newer "$connector"
+    find "$here"/src/main/{java,resources} -newer "$quickstart"
+    find "$here/src/main/launch" -newer "$java_options"
+  )
+  [[ -n $newer ]]
 }
 
 if ! built; then

@@ -39,7 +39,19 @@ class QuickstartTest {
   }
 
   @Test
-  void stopsItsNodesWhenItIsInterrupted() {
+  void stopsItsNodesOnControlC() {
+    // Whoever runs this build may have told it to ignore the signal, which children inherit.
+    String heedful = "exec env --default-signal=INT " + COMMAND;
+    try (ScriptRun run = new ScriptRun("bash", "-c", heedful)) {
+      run.readUntil(line -> line.startsWith("node-c listens"));
+      run.interrupt();
+      assertEquals(130, run.awaitExit(), () -> run.output() + run.errors());
+      assertNobodyListens(run);
+    }
+  }
+
+  @Test
+  void stopsItsNodesWhenItIsTerminated() {
     try (ScriptRun run = new ScriptRun("bash", "-c", "exec " + COMMAND)) {
       run.readUntil(line -> line.startsWith("node-c listens"));
       run.terminate();
