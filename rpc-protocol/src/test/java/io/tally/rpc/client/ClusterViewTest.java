@@ -13,7 +13,6 @@ import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Partition;
 import io.tally.rpc.v1.UnreadableColumn;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -207,9 +206,9 @@ class ClusterViewTest {
   @Test
   void silenceIsBounded() throws IOException {
     start("a", table(SCHEMA, partition("p1", "x", 10)));
-    ServerSocket deaf = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+    ServerSocket deaf = Loopback.deaf();
     opened.push(deaf);
-    endpoints.add(address(deaf));
+    endpoints.add(Loopback.address(deaf));
     TallyException e =
         assertThrows(
             TallyException.class, () -> ClusterView.discover(channels, endpoints, "flights", 500));
@@ -247,15 +246,9 @@ class ClusterViewTest {
 
   /** Adds an address at which nobody listens. */
   private String nobody() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      endpoints.add(address(socket));
-      return address(socket).toString();
-    }
-  }
-
-  private static NodeAddress address(ServerSocket socket) {
-    return new NodeAddress(
-        InetAddress.getLoopbackAddress().getHostAddress(), socket.getLocalPort());
+    NodeAddress nobody = Loopback.nobody();
+    endpoints.add(nobody);
+    return nobody.toString();
   }
 
   private static DescribeTableResponse table(Schema schema, Partition... partitions) {

@@ -31,7 +31,6 @@ import org.junit.jupiter.api.Test;
 /** What a client is told of things that are not a Tally node in good health. */
 class NodeClientTest {
   private static final long TIMEOUT_MILLIS = ScriptedNode.TIMEOUT_MILLIS;
-  private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
   private static final Open OPEN =
       Open.newBuilder()
           .setTable("flights")
@@ -64,8 +63,9 @@ class NodeClientTest {
 
   @Test
   void aRefusedConnectionIsUnreachableUntilTheNodeIsThere() throws Exception {
-    int port = freePort();
-    NodeClient client = channels.node(new NodeAddress(LOOPBACK.getHostAddress(), port));
+    NodeAddress nobody = Loopback.nobody();
+    int port = nobody.port();
+    NodeClient client = channels.node(nobody);
     for (int i = 0; i < 3; i++) {
       TallyException e =
           assertThrows(TallyException.class, () -> client.describeNode(TIMEOUT_MILLIS));
@@ -100,10 +100,11 @@ class NodeClientTest {
   @Test
   void anotherGrpcServiceIsNotATallyNode() throws IOException {
     Server other =
-        NettyServerBuilder.forAddress(new InetSocketAddress(LOOPBACK, 0)).build().start();
+        NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .build()
+            .start();
     try {
-      NodeClient client =
-          channels.node(new NodeAddress(LOOPBACK.getHostAddress(), other.getPort()));
+      NodeClient client = channels.node(Loopback.address(other.getPort()));
       assertNotATallyNode(client);
     } finally {
       other.shutdownNow();
@@ -113,10 +114,9 @@ class NodeClientTest {
   @Test
   void aWebServerIsNotATallyNode() throws Exception {
     CompletableFuture<Void> serving;
-    try (ServerSocket web = new ServerSocket(0, 50, LOOPBACK)) {
+    try (ServerSocket web = Loopback.deaf()) {
       serving = CompletableFuture.runAsync(() -> serveWebPages(web));
-      NodeClient client =
-          channels.node(new NodeAddress(LOOPBACK.getHostAddress(), web.getLocalPort()));
+      NodeClient client = channels.node(Loopback.address(web));
       assertNotATallyNode(client);
       TallyException e =
           assertThrows(TallyException.class, () -> client.describeNode(TIMEOUT_MILLIS));
@@ -147,9 +147,8 @@ class NodeClientTest {
   @Test
   void aSocketThatNeverAnswersIsSilent() throws IOException {
     // The system accepts connections for it; nobody ever reads them.
-    try (ServerSocket deaf = new ServerSocket(0, 50, LOOPBACK)) {
-      NodeClient client =
-          channels.node(new NodeAddress(LOOPBACK.getHostAddress(), deaf.getLocalPort()));
+    try (ServerSocket deaf = Loopback.deaf()) {
+      NodeClient client = channels.node(Loopback.address(deaf));
       TallyException e = assertThrows(TallyException.class, () -> client.describeNode(300));
       assertEquals(ErrorCode.NODE_SILENT, e.code(), e::getMessage);
       ScanOptions impatient = new ScanOptions(1 << 10, 1 << 10, 1 << 10, 300);
@@ -162,9 +161,8 @@ class NodeClientTest {
 
   @Test
   void anInterruptIsHeard() throws IOException {
-    try (ServerSocket deaf = new ServerSocket(0, 50, LOOPBACK)) {
-      NodeClient client =
-          channels.node(new NodeAddress(LOOPBACK.getHostAddress(), deaf.getLocalPort()));
+    try (ServerSocket deaf = Loopback.deaf()) {
+      NodeClient client = channels.node(Loopback.address(deaf));
       Thread.currentThread().interrupt();
       TallyException e =
           assertThrows(TallyException.class, () -> client.describeNode(TIMEOUT_MILLIS));
@@ -180,12 +178,6 @@ class NodeClientTest {
     try (ScanStream stream = client.scan(OPEN, ScanOptions.defaults(), allocator)) {
       e = assertThrows(TallyException.class, stream::next);
       assertEquals(ErrorCode.NOT_A_TALLY_NODE, e.code(), e::getMessage);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, LOOPBACK)) {
-      return socket.getLocalPort();
     }
   }
 }
