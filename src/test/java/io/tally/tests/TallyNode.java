@@ -65,7 +65,7 @@ final class TallyNode implements AutoCloseable {
       Map<String, Object> withPort = new LinkedHashMap<>(config);
       withPort.put("port", port);
       new YAMLMapper().writeValue(configFile().toFile(), withPort);
-      process =
+      ProcessBuilder command =
           new ProcessBuilder(
                   Home.server().toString(),
                   "--config",
@@ -73,8 +73,11 @@ final class TallyNode implements AutoCloseable {
                   "--ready-file",
                   readyFile().toString())
               .redirectErrorStream(true)
-              .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile()))
-              .start();
+              .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile()));
+      // A node that is killed leaves its temporary files; here they go with its directory.
+      Path temporary = Files.createDirectories(directory.resolve("tmp"));
+      command.environment().put("TALLY_JAVA_OPTS", "-Djava.io.tmpdir=" + temporary);
+      process = command.start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
