@@ -42,6 +42,7 @@ final class TallyTable implements SupportsRead {
   private final TallyOptions options;
   private final Optional<StructType> declared;
   private final TableSchema schema;
+  private final SessionZone zone;
   private volatile Answer answer;
 
   /** What the nodes said, and when they had said it: a slow answer is not stale at once. */
@@ -62,7 +63,9 @@ final class TallyTable implements SupportsRead {
       Function<String, Optional<String>> session,
       TallyOptions options,
       Optional<StructType> declared,
-      Answer answer) {
+      Answer answer,
+      SessionZone zone) {
+    this.zone = zone;
     this.properties = Map.copyOf(properties);
     this.session = session;
     this.options = options;
@@ -80,7 +83,8 @@ final class TallyTable implements SupportsRead {
   static TallyTable load(
       Map<String, String> properties, Function<String, Optional<String>> session) {
     TallyOptions options = TallyOptions.of(properties, session);
-    return new TallyTable(properties, session, options, Optional.empty(), Answer.ask(options));
+    return new TallyTable(
+        properties, session, options, Optional.empty(), Answer.ask(options), SessionZone.current());
   }
 
   private static ClusterView discover(TallyOptions options) {
@@ -103,7 +107,7 @@ final class TallyTable implements SupportsRead {
 
   /** The same table with the columns that a user declared. */
   TallyTable declaredAs(StructType schema) {
-    return new TallyTable(properties, session, options, Optional.of(schema), answer);
+    return new TallyTable(properties, session, options, Optional.of(schema), answer, zone);
   }
 
   StructType sparkSchema() {
@@ -161,7 +165,7 @@ final class TallyTable implements SupportsRead {
     ClusterView now = scan.sameTable(options) ? freshView() : Answer.ask(scan).view();
     // Spark has resolved the query against these columns, so the nodes must still have them.
     TableSchema columns = schemaOf(now, Optional.of(declared.orElseGet(schema::sparkSchema)));
-    return new TallyScanBuilder(now, columns, scan.settings());
+    return new TallyScanBuilder(now, columns, scan.settings(), zone.ifUnchanged());
   }
 
   /** Two scans of one query, a self-join say, are planned with the same answer. */

@@ -1,6 +1,7 @@
 package io.tally.spark.pushdown;
 
 import io.tally.rpc.AggregateFunction;
+import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Partition;
 import io.tally.spark.pushdown.AggregationTranslation.Refused;
@@ -11,7 +12,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.aggregate.Count;
@@ -39,20 +39,22 @@ public final class AggregationTranslator {
 
   private final TableSchema schema;
   private final CommonFeatures features;
-  private final PredicateTranslator columns;
+  private final ExpressionTranslator expressions;
   private final List<List<Partition>> streams;
   private final List<Partition> partitions;
 
   /**
-   * @param streams the partitions that remain after pruning, by the stream that answers for them
+   * @param streams the partitions that remain after pruning, by the stream that answers for them;
+   *     those of the context are not used
    */
-  public AggregationTranslator(
-      TableSchema schema, CommonFeatures features, List<List<Partition>> streams) {
-    this.schema = schema;
-    this.features = features;
-    this.columns = new PredicateTranslator(schema, features);
+  public AggregationTranslator(PushdownContext context, List<List<Partition>> streams) {
+    this.schema = context.schema();
+    this.features = context.features();
     this.streams = List.copyOf(streams);
     this.partitions = streams.stream().flatMap(List::stream).toList();
+    this.expressions =
+        new ExpressionTranslator(
+            new PushdownContext(schema, features, partitions, context.sessionZone()));
   }
 
   /** Translates all of it or nothing: one aggregate that nodes do not know blocks the others. */
@@ -60,15 +62,19 @@ public final class AggregationTranslator {
     return new Walk().walk(offered);
   }
 
-  /** A column as an operand. */
+  /**
+   * What is aggregated or grouped by.
+   *
+   * @param text for people
+   */
   private record Operand(
-      String name, Expression expression, io.tally.rpc.v1.DataType wireType, DataType type) {}
+      String text, Expression expression, io.tally.rpc.v1.DataType wireType, DataType type) {}
 
   /** The state of one translation. */
   private final class Walk {
     private final AggregationDraft draft = new AggregationDraft();
-    private final Set<String> counted = new HashSet<>();
-    private final Set<String> sumsThatMayOverflow = new HashSet<>();
+    private final Set<Operand> counted = new HashSet<>();
+    private final Set<Operand> sumsThatMayOverflow = new HashSet<>();
     private boolean resultsFit = true;
     private boolean keysAreExact = true;
 
@@ -96,12 +102,12 @@ public final class AggregationTranslator {
           return refused.get();
         }
       }
-      Set<String> averaged = new HashSet<>(counted);
+      Set<Operand> averaged = new HashSet<>(counted);
       averaged.retainAll(sumsThatMayOverflow);
       if (!averaged.isEmpty()) {
-        String column = averaged.iterator().next();
+        String averagedText = averaged.iterator().next().text();
         return new Refused(
-            "SUM(" + column + ") with COUNT(" + column + ")",
+            "SUM(" + averagedText + ") with COUNT(" + averagedText + ")",
             "Spark offers AVG so, but averages in DOUBLE itself, and statistics do not prove that"
                 + " the sum fits BIGINT");
       }
@@ -112,17 +118,14 @@ public final class AggregationTranslator {
 
     private Optional<Refused> addKey(org.apache.spark.sql.connector.expressions.Expression key) {
       String what = "GROUP BY " + Described.of(key);
-      if (!(key instanceof NamedReference reference)) {
-        return refuse(what, "nodes group by columns only");
-      }
-      Translation translation = columns.column(reference);
+      Translation translation = expressions.translate(key);
       if (!(translation instanceof Translation.Translated translated)) {
         return refuse(what, ((Translation.Refused) translation).reason());
       }
-      Operand operand = operand(reference, translated);
+      Operand operand = operand(translated);
       // Spark shows -0.0 as 0.0 in keys that it groups by itself; a node may show either.
       keysAreExact &= !WireTypes.isFloatingPoint(operand.wireType());
-      draft.addKey(operand.expression(), operand.name(), operand.type());
+      draft.addKey(operand.expression(), operand.text(), operand.type());
       return Optional.empty();
     }
 
@@ -135,40 +138,36 @@ public final class AggregationTranslator {
       if (function instanceof Count count) {
         return count.isDistinct()
             ? refuseDistinct(what)
-            : withColumn(what, count.column(), this::addCount);
+            : withArgument(what, count.column(), this::addCount);
       }
       if (function instanceof Sum sum) {
         return sum.isDistinct()
             ? refuseDistinct(what)
-            : withColumn(what, sum.column(), this::addSum);
+            : withArgument(what, sum.column(), this::addSum);
       }
       if (function instanceof Min min) {
-        return withColumn(
+        return withArgument(
             what, min.column(), operand -> addExtremum(AggregateFunction.MIN, operand));
       }
       if (function instanceof Max max) {
-        return withColumn(
+        return withArgument(
             what, max.column(), operand -> addExtremum(AggregateFunction.MAX, operand));
       }
       return refuse(what, "nodes do not compute it");
     }
 
-    private Optional<Refused> withColumn(
+    private Optional<Refused> withArgument(
         String what,
         org.apache.spark.sql.connector.expressions.Expression argument,
         java.util.function.Function<Operand, Optional<Refused>> next) {
-      if (!(argument instanceof NamedReference reference)) {
-        return refuse(what, "nodes aggregate columns only");
-      }
-      Translation translation = columns.column(reference);
-      if (!(translation instanceof Translation.Translated translated)) {
-        return refuse(what, ((Translation.Refused) translation).reason());
-      }
-      return next.apply(operand(reference, translated));
+      Translation translation = expressions.translate(argument);
+      return translation instanceof Translation.Translated translated
+          ? next.apply(operand(translated))
+          : refuse(what, ((Translation.Refused) translation).reason());
     }
 
     private Optional<Refused> addCount(Operand operand) {
-      counted.add(operand.name());
+      counted.add(operand);
       OutputColumn output = new OutputColumn(Role.COUNT, DataTypes.LongType, DataTypes.LongType);
       return addCall(AggregateFunction.COUNT, Optional.of(operand), "COUNT", output);
     }
@@ -187,16 +186,16 @@ public final class AggregationTranslator {
       if (WireTypes.isInteger(operand.wireType())) {
         return addIntegerSum(operand);
       }
-      if (operand.wireType().getKind() == io.tally.rpc.v1.DataType.Kind.DECIMAL) {
+      if (WireTypes.isDecimal(operand.wireType())) {
         return addDecimalSum(operand);
       }
-      return refuse("SUM(" + operand.name() + ")", "nodes do not add up " + operand.type().sql());
+      return refuse("SUM(" + operand.text() + ")", "nodes do not add up " + operand.type().sql());
     }
 
     private Optional<Refused> addIntegerSum(Operand operand) {
-      BigInteger bound = SumBound.of(partitions, operand.name(), operand.wireType());
+      BigInteger bound = SumBound.of(schema, partitions, operand.expression());
       if (bound.compareTo(LARGEST_LONG) > 0) {
-        sumsThatMayOverflow.add(operand.name());
+        sumsThatMayOverflow.add(operand);
         resultsFit = false;
       }
       OutputColumn output =
@@ -207,10 +206,10 @@ public final class AggregationTranslator {
 
     private Optional<Refused> addDecimalSum(Operand operand) {
       int precision = operand.wireType().getPrecision();
-      BigInteger bound = SumBound.of(partitions, operand.name(), operand.wireType());
+      BigInteger bound = SumBound.of(schema, partitions, operand.expression());
       if (bound.compareTo(SumBound.largestDecimal(MAX_PRECISION)) > 0) {
         return refuse(
-            "SUM(" + operand.name() + ")",
+            "SUM(" + operand.text() + ")",
             "statistics do not prove that a node's sum fits " + MAX_PRECISION + " digits");
       }
       int resultPrecision = Math.min(MAX_PRECISION, precision + EXTRA_SUM_DIGITS);
@@ -225,7 +224,7 @@ public final class AggregationTranslator {
 
     private Optional<Refused> addCall(
         AggregateFunction function, Optional<Operand> operand, String name, OutputColumn output) {
-      String text = operand.map(column -> name + "(" + column.name() + ")").orElse(name);
+      String text = operand.map(argument -> name + "(" + argument.text() + ")").orElse(name);
       if (!features.has(function.feature())) {
         return refuse(text, "not every node has the feature " + function.feature());
       }
@@ -233,10 +232,12 @@ public final class AggregationTranslator {
       return Optional.empty();
     }
 
-    private Operand operand(NamedReference reference, Translation.Translated translated) {
-      String name = reference.fieldNames()[0];
-      DataType type = schema.column(name).orElseThrow().dataType();
-      return new Operand(name, translated.expression(), translated.type(), type);
+    private Operand operand(Translation.Translated translated) {
+      return new Operand(
+          WireText.of(translated.expression()),
+          translated.expression(),
+          translated.type(),
+          SparkTypes.of(translated.type()));
     }
   }
 

@@ -1,6 +1,8 @@
 package io.tally.spark.pushdown;
 
 import org.apache.spark.sql.connector.expressions.Expression;
+import org.apache.spark.sql.connector.expressions.GeneralScalarExpression;
+import org.apache.spark.sql.connector.expressions.NamedReference;
 
 /** Takes Spark's expressions and gives them as text for people, of bounded length. */
 public final class Described {
@@ -11,7 +13,24 @@ public final class Described {
 
   /** As SQL where Spark knows how, cut in the middle if it is long. */
   public static String of(Expression expression) {
-    return shortened(expression.describe());
+    try {
+      return shortened(expression.describe());
+    } catch (StringIndexOutOfBoundsException e) {
+      return "an expression that Spark cannot write down";
+    }
+  }
+
+  /**
+   * Whether Spark fails where it writes a call down, as it does itself once the call is pushed. Its
+   * {@code V2ExpressionSQLBuilder} takes the second operand of startswith, endswith and contains
+   * for a literal in quotes, and cuts two characters off, also of a column whose name has one.
+   */
+  static boolean fails(GeneralScalarExpression call) {
+    return switch (call.name()) {
+      case "STARTS_WITH", "ENDS_WITH", "CONTAINS" ->
+          call.children()[1] instanceof NamedReference column && column.describe().length() < 2;
+      default -> false;
+    };
   }
 
   static String shortened(String text) {

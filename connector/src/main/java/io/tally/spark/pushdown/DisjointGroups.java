@@ -1,5 +1,6 @@
 package io.tally.spark.pushdown;
 
+import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.DataType;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Literal;
@@ -31,7 +32,7 @@ final class DisjointGroups {
   private static boolean separates(
       TableSchema schema, List<List<Partition>> streams, Expression key) {
     Optional<DataType> type =
-        schema.column(key.getColumn()).flatMap(field -> WireTypes.of(field.dataType()));
+        schema.column(key.getColumn()).flatMap(field -> SparkTypes.toWire(field.dataType()));
     if (!key.hasColumn() || type.isEmpty() || WireTypes.isFloatingPoint(type.get())) {
       return false;
     }

@@ -1,6 +1,7 @@
 package io.tally.spark.pushdown;
 
 import io.tally.rpc.ScalarFunction;
+import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.Call;
 import io.tally.rpc.v1.DataType;
 import io.tally.rpc.v1.Expression;
@@ -103,6 +104,7 @@ public final class PartitionPruner {
         yield (text.mayBeNull() || part.mayBeNull() ? NULL : 0)
             | (text.mayBeValue() && part.mayBeValue() ? TRUE | FALSE : 0);
       }
+      default -> TRUE | FALSE | NULL;
     };
   }
 
@@ -186,17 +188,25 @@ public final class PartitionPruner {
     return switch (expression.getKindCase()) {
       case LITERAL -> ValueRange.of(expression.getLiteral());
       case COLUMN -> columnRange(partition, expression.getColumn());
-      // A condition as an operand, as in (a = b) IS NULL.
-      case CALL -> ofOutcomes(outcomes(partition, expression.getCall()));
+      case CALL -> callRange(partition, expression);
       case KIND_NOT_SET -> ofOutcomes(TRUE | FALSE | NULL);
     };
+  }
+
+  /** A condition as an operand, as in (a = b) IS NULL, or a value, as in year(d) = 2001. */
+  private ValueRange callRange(Partition partition, Expression call) {
+    RangeAnalysis.Known known =
+        new RangeAnalysis(new ColumnRanges(schema, List.of(partition))).of(call);
+    return known.type().equals(WireTypes.BOOLEAN)
+        ? ofOutcomes(outcomes(partition, call.getCall()))
+        : ValueRange.of(known);
   }
 
   private ValueRange columnRange(Partition partition, String column) {
     DataType type =
         schema
             .column(column)
-            .flatMap(field -> WireTypes.of(field.dataType()))
+            .flatMap(field -> SparkTypes.toWire(field.dataType()))
             .orElse(DataType.getDefaultInstance());
     return ValueRange.of(partition, column, type);
   }

@@ -1,5 +1,6 @@
 package io.tally.spark.pushdown;
 
+import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.ColumnBounds;
 import io.tally.rpc.v1.DataType;
 import io.tally.rpc.v1.Literal;
@@ -44,6 +45,21 @@ record ValueRange(
         .filter(bounds -> bounds.getColumn().equals(column))
         .findFirst()
         .map(bounds -> of(bounds, type))
+        .orElse(ANYTHING);
+  }
+
+  /** The values of an expression, which may also be NULL. */
+  static ValueRange of(RangeAnalysis.Known known) {
+    return known
+        .values()
+        .map(
+            range ->
+                new ValueRange(
+                    true,
+                    true,
+                    List.of(),
+                    WireLiterals.ofInteger(known.type(), range.lower()),
+                    WireLiterals.ofInteger(known.type(), range.upper())))
         .orElse(ANYTHING);
   }
 

@@ -1,9 +1,11 @@
 package io.tally.spark.pushdown;
 
 import com.google.protobuf.ByteString;
+import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.DataType;
 import io.tally.rpc.v1.Literal;
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.Optional;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -69,5 +71,24 @@ final class WireLiterals {
       }
     }
     return Optional.of(literal.build());
+  }
+
+  /**
+   * The literal of an exact type whose value is inside that whole number; empty if the type does
+   * not reach so far.
+   */
+  static Optional<Literal> ofInteger(DataType type, BigInteger value) {
+    boolean fits =
+        IntegerRange.ofType(type)
+            .filter(range -> new IntegerRange(value, value).isWithin(range))
+            .isPresent();
+    if (!fits) {
+      return Optional.empty();
+    }
+    Literal.Builder literal = Literal.newBuilder().setType(type);
+    return Optional.of(
+        WireTypes.isDecimal(type)
+            ? literal.setUnscaled(ByteString.copyFrom(value.toByteArray())).build()
+            : literal.setInteger(value.longValueExact()).build());
   }
 }

@@ -1,6 +1,7 @@
 package io.tally.spark.pushdown;
 
 import com.google.protobuf.ByteString;
+import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.Call;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Literal;
@@ -30,7 +31,15 @@ public final class WireText {
           Map.entry("ge", ">="),
           Map.entry("eq_null_safe", "<=>"),
           Map.entry("and", "AND"),
-          Map.entry("or", "OR"));
+          Map.entry("or", "OR"),
+          Map.entry("add", "+"),
+          Map.entry("subtract", "-"),
+          Map.entry("multiply", "*"),
+          Map.entry("divide", "/"),
+          Map.entry("remainder", "%"),
+          Map.entry("bit_and", "&"),
+          Map.entry("bit_or", "|"),
+          Map.entry("bit_xor", "^"));
 
   private WireText() {}
 
@@ -54,16 +63,24 @@ public final class WireText {
       case "is_null" -> arguments.get(0) + " IS NULL";
       case "is_not_null" -> arguments.get(0) + " IS NOT NULL";
       case "not" -> "NOT " + arguments.get(0);
+      case "negate" -> "-" + arguments.get(0);
+      case "bit_not" -> "~" + arguments.get(0);
+      case "cast" ->
+          "cast(" + text(call.getArguments(0)) + " AS " + WireTypes.name(call.getType()) + ")";
       case "in" ->
           arguments.get(0)
               + arguments.stream().skip(1).collect(Collectors.joining(", ", " IN (", ")"));
       default -> {
         String operator = OPERATORS.get(call.getFunction());
         yield operator == null
-            ? call.getFunction() + "(" + String.join(", ", arguments) + ")"
+            ? call.getFunction() + "(" + list(call.getArgumentsList()) + ")"
             : String.join(" " + operator + " ", arguments);
       }
     };
+  }
+
+  private static String list(List<Expression> arguments) {
+    return arguments.stream().map(WireText::text).collect(Collectors.joining(", "));
   }
 
   private static String operand(Expression expression) {

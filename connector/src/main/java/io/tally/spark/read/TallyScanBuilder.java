@@ -9,11 +9,14 @@ import io.tally.spark.pushdown.AggregationTranslation;
 import io.tally.spark.pushdown.AggregationTranslator;
 import io.tally.spark.pushdown.CommonFeatures;
 import io.tally.spark.pushdown.Described;
+import io.tally.spark.pushdown.ExpressionTranslator;
 import io.tally.spark.pushdown.PartitionPruner;
 import io.tally.spark.pushdown.PredicateTranslator;
+import io.tally.spark.pushdown.PushdownContext;
 import io.tally.spark.pushdown.Translation;
 import io.tally.spark.pushdown.WireText;
 import io.tally.spark.types.TableSchema;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,7 +43,7 @@ public final class TallyScanBuilder
   private final ClusterView view;
   private final TableSchema schema;
   private final ReadSettings settings;
-  private final CommonFeatures features;
+  private final PushdownContext context;
   private final PredicateTranslator predicateTranslator;
   private final PartitionPruner pruner;
 
@@ -56,19 +59,23 @@ public final class TallyScanBuilder
   /**
    * @param view what the nodes hold
    * @param schema the columns that Spark sees
+   * @param sessionZone the session's time zone; empty if it is not sure which one a query means
    */
-  public TallyScanBuilder(ClusterView view, TableSchema schema, ReadSettings settings) {
+  public TallyScanBuilder(
+      ClusterView view, TableSchema schema, ReadSettings settings, Optional<ZoneId> sessionZone) {
     this.view = view;
     this.schema = schema;
     this.settings = settings;
-    this.features =
+    CommonFeatures features =
         CommonFeatures.of(
             view.partitions().stream()
                 .flatMap(owned -> owned.owners().stream())
                 .map(ClusterView.Node::features)
                 .distinct()
                 .toList());
-    this.predicateTranslator = new PredicateTranslator(schema, features);
+    List<Partition> partitions = view.partitions().stream().map(OwnedPartition::partition).toList();
+    this.context = new PushdownContext(schema, features, partitions, sessionZone);
+    this.predicateTranslator = new PredicateTranslator(new ExpressionTranslator(context));
     this.pruner = new PartitionPruner(schema);
     this.kept = prune(List.of());
     this.columns = List.of(schema.sparkSchema().fieldNames());
@@ -91,13 +98,13 @@ public final class TallyScanBuilder
       pruning.add(translated.expression());
       if (!settings.pushDown()) {
         left.add(predicate);
-      } else if (nodes + translated.nodes() > PredicateTranslator.MAX_NODES) {
+      } else if (nodes + translated.nodes() > ExpressionTranslator.MAX_NODES) {
         left.add(predicate);
         predicatesNotPushed.add(
             new NotPushed(
                 Described.of(predicate),
                 "all predicates together have more than "
-                    + PredicateTranslator.MAX_NODES
+                    + ExpressionTranslator.MAX_NODES
                     + " parts"));
       } else {
         nodes += translated.nodes();
@@ -144,7 +151,7 @@ public final class TallyScanBuilder
     }
     List<List<Partition>> streams = List.copyOf(StreamPlanner.byNode(kept).values());
     AggregationTranslation translation =
-        new AggregationTranslator(schema, features, streams).translate(offered);
+        new AggregationTranslator(context, streams).translate(offered);
     if (translation instanceof AggregationTranslation.Refused refused) {
       aggregationNotPushed = Optional.of(new NotPushed(refused.what(), refused.reason()));
       return Optional.empty();

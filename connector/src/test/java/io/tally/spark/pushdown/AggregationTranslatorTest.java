@@ -38,7 +38,7 @@ final class AggregationTranslatorTest {
 
   private static AggregationTranslation translate(
       List<List<Partition>> streams, List<AggregateFunc> functions, Expression... keys) {
-    return new AggregationTranslator(SampleTable.SCHEMA, SampleTable.everything(), streams)
+    return new AggregationTranslator(SampleTable.context(), streams)
         .translate(new Aggregation(functions.toArray(new AggregateFunc[0]), keys));
   }
 
@@ -224,7 +224,7 @@ final class AggregationTranslatorTest {
         arguments(
             new GeneralAggregateFunc("STDDEV_POP", false, new Expression[] {V2.column("i")}),
             "nodes do not compute it"),
-        arguments(new Max(upper), "columns only"),
+        arguments(new Max(upper), "Java maps letters"),
         arguments(new Sum(V2.column("day"), false), "do not add up DATE"),
         arguments(new Min(V2.column("list")), "type ARRAY<INT>"),
         arguments(new Count(V2.column("bits"), false), "cannot be read (BIT)"),
@@ -243,7 +243,7 @@ final class AggregationTranslatorTest {
   @Test
   void groupingByAnExpressionIsRefused() {
     Expression upper = new GeneralScalarExpression("UPPER", new Expression[] {V2.column("s")});
-    assertTrue(translate(ONE_STREAM, List.of(), upper).toString().contains("by columns only"));
+    assertTrue(translate(ONE_STREAM, List.of(), upper).toString().contains("Java maps letters"));
     assertTrue(
         translate(ONE_STREAM, List.of(), V2.column("bits")).toString().contains("cannot be read"));
   }
@@ -252,8 +252,8 @@ final class AggregationTranslatorTest {
   void aFeatureThatOneNodeLacksIsRefused() {
     AggregationTranslator translator =
         new AggregationTranslator(
-            SampleTable.SCHEMA,
-            CommonFeatures.of(List.of(Set.of("agg.count_all", "type.integer"))),
+            SampleTable.context(
+                CommonFeatures.of(List.of(Set.of("agg.count_all", "type.integer")))),
             ONE_STREAM);
     Aggregation counts =
         new Aggregation(new AggregateFunc[] {new CountStar()}, new Expression[] {V2.column("i")});

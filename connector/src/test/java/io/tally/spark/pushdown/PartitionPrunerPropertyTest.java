@@ -23,8 +23,7 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.types.DataTypes;
 
 final class PartitionPrunerPropertyTest {
-  private final PredicateTranslator translator =
-      new PredicateTranslator(SampleTable.SCHEMA, SampleTable.everything());
+  private final PredicateTranslator translator = SampleTable.predicates();
   private final PartitionPruner pruner = new PartitionPruner(SampleTable.SCHEMA);
 
   @Property(tries = 10_000)
@@ -53,7 +52,8 @@ final class PartitionPrunerPropertyTest {
     Partition.Builder partition = Partition.newBuilder().setId("p").setRows(rows.size());
     for (String column : rows.get(0).keySet()) {
       DataType type =
-          WireTypes.of(SampleTable.SCHEMA.column(column).orElseThrow().dataType()).orElseThrow();
+          SparkTypes.toWire(SampleTable.SCHEMA.column(column).orElseThrow().dataType())
+              .orElseThrow();
       List<Literal> values =
           rows.stream()
               .map(row -> row.get(column))
@@ -120,7 +120,7 @@ final class PartitionPrunerPropertyTest {
   }
 
   private static Partition days(int from, int to, boolean mayContainNull) {
-    DataType date = WireTypes.of(DataTypes.DateType).orElseThrow();
+    DataType date = SparkTypes.toWire(DataTypes.DateType).orElseThrow();
     return Partition.newBuilder()
         .setId("p")
         .setRows(10)

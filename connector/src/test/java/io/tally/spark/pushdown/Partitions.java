@@ -23,6 +23,6 @@ public final class Partitions {
   }
 
   private static Literal literal(Object value, DataType type) {
-    return WireLiterals.of(value, WireTypes.of(type).orElseThrow()).orElseThrow();
+    return WireLiterals.of(value, SparkTypes.toWire(type).orElseThrow()).orElseThrow();
   }
 }

@@ -10,8 +10,7 @@ import net.jqwik.api.Property;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 
 final class PredicateTranslatorPropertyTest {
-  private final PredicateTranslator translator =
-      new PredicateTranslator(SampleTable.SCHEMA, SampleTable.everything());
+  private final PredicateTranslator translator = SampleTable.predicates();
 
   @Property(tries = 5000)
   void whatIsTranslatedMeansTheSame(@ForAll long seed) {
@@ -33,7 +32,8 @@ final class PredicateTranslatorPropertyTest {
     row.forEach(
         (name, value) -> {
           io.tally.rpc.v1.DataType type =
-              WireTypes.of(SampleTable.SCHEMA.column(name).orElseThrow().dataType()).orElseThrow();
+              SparkTypes.toWire(SampleTable.SCHEMA.column(name).orElseThrow().dataType())
+                  .orElseThrow();
           wire.put(name, WireEvaluator.value(WireLiterals.of(value, type).orElseThrow()));
         });
     return wire;

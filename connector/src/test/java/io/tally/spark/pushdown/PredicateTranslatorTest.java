@@ -31,8 +31,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class PredicateTranslatorTest {
-  private final PredicateTranslator translator =
-      new PredicateTranslator(SampleTable.SCHEMA, SampleTable.everything());
+  private final PredicateTranslator translator = SampleTable.predicates();
 
   static Stream<Arguments> translated() {
     return Stream.of(
@@ -56,13 +55,22 @@ final class PredicateTranslatorTest {
             V2.call("IN", V2.column("i"), V2.integer(1), V2.literal(null, DataTypes.IntegerType)),
             "in(i, INTEGER 1, INTEGER NULL)"),
         arguments(V2.call("IS_NULL", V2.column("x")), "is_null(x)"),
+        arguments(V2.call("CASE_WHEN", is("i"), is("j")), "case_when(is_null(i), is_null(j))"),
+        arguments(
+            V2.call(
+                "=",
+                new Cast(V2.column("i"), DataTypes.IntegerType, DataTypes.LongType),
+                V2.literal(7L, DataTypes.LongType)),
+            "eq(cast(i), BIGINT 7)"),
         arguments(V2.call("IS_NOT_NULL", V2.column("at")), "is_not_null(at)"),
         arguments(
             V2.call("IS_NULL", V2.call("=", V2.column("i"), V2.column("j"))), "is_null(eq(i, j))"),
         arguments(
             V2.call("STARTS_WITH", V2.column("s"), V2.string("a_")), "starts_with(s, STRING a_)"),
         arguments(V2.call("ENDS_WITH", V2.column("s"), V2.string("")), "ends_with(s, STRING )"),
-        arguments(V2.call("CONTAINS", V2.column("s"), V2.column("s")), "contains(s, s)"),
+        arguments(
+            V2.call("CONTAINS", V2.column("s"), V2.call("CONCAT", V2.column("s"))),
+            "contains(s, concat(s))"),
         arguments(
             new And(new And(is("i"), is("j")), new Or(is("s"), new Or(is("d"), new Not(is("x"))))),
             "and(is_null(i), is_null(j), or(is_null(s), is_null(d), not(is_null(x))))"),
@@ -116,11 +124,13 @@ final class PredicateTranslatorTest {
     return Stream.of(
         arguments(
             V2.call("=", V2.column("i"), V2.literal(7L, DataTypes.LongType)),
-            "different types, INTEGER and BIGINT"),
+            "eq with INTEGER and BIGINT"),
         arguments(
             V2.call("=", V2.column("m"), V2.decimal("2.0", 4, 1)),
-            "different types, DECIMAL(5,2) and DECIMAL(4,1)"),
-        arguments(V2.call("IN", V2.column("i"), V2.integer(1), V2.string("1")), "different types"),
+            "eq with DECIMAL(5,2) and DECIMAL(4,1)"),
+        arguments(
+            V2.call("IN", V2.column("i"), V2.integer(1), V2.string("1")),
+            "in with INTEGER and STRING"),
         arguments(
             V2.call("=", V2.literal(UTF8String.fromString("a"), collated), V2.column("s")),
             "literals of type STRING COLLATE UNICODE_CI"),
@@ -144,27 +154,32 @@ final class PredicateTranslatorTest {
         arguments(V2.call("IS_NULL", V2.column("bits")), "\"bits\" cannot be read (BIT)"),
         arguments(V2.call("IS_NULL", V2.column("I")), "there is no column \"I\""),
         arguments(V2.call("=", V2.integer(1), V2.integer(2)), "depends on no column"),
-        arguments(V2.call("RAND"), "the function RAND"),
+        arguments(V2.call("RAND"), "another number each time"),
         arguments(
             V2.call(
                 "<",
                 new GeneralScalarExpression(
                     "RAND", new org.apache.spark.sql.connector.expressions.Expression[0]),
                 V2.literal(0d, DataTypes.DoubleType)),
-            "the function RAND"),
+            "another number each time"),
         arguments(
             V2.call(
                 "=",
-                new Cast(V2.column("i"), DataTypes.IntegerType, DataTypes.LongType),
+                new Cast(V2.column("s"), DataTypes.StringType, DataTypes.LongType),
                 V2.literal(7L, DataTypes.LongType)),
-            "nodes do not evaluate CAST"),
+            "nodes do not cast STRING to BIGINT"),
         arguments(
-            V2.call("=", V2.call("UPPER", V2.column("s")), V2.string("A")), "the function UPPER"),
-        arguments(V2.call("CASE_WHEN", is("i"), is("j")), "the function CASE_WHEN"),
-        arguments(V2.call("STARTS_WITH", V2.column("x"), V2.column("x")), "is BINARY, not STRING"),
-        arguments(new Or(is("i"), V2.call("UPPER", V2.column("s"))), "the function UPPER"),
+            V2.call("=", V2.call("NO_SUCH", V2.column("s")), V2.string("A")),
+            "the function NO_SUCH"),
+        arguments(
+            V2.call(">", V2.call("+", V2.column("i"), V2.integer(1)), V2.integer(0)),
+            "statistics do not prove that the result of add fits INTEGER"),
+        arguments(
+            V2.call("=", V2.call("UPPER", V2.column("s")), V2.string("A")), "Java maps letters"),
+        arguments(V2.call("STARTS_WITH", V2.column("x"), V2.column("x")), "of a short name"),
+        arguments(new Or(is("i"), V2.call("UPPER", V2.column("s"))), "Java maps letters"),
         arguments(V2.call("BOOLEAN_EXPRESSION", V2.column("i")), "not a condition"),
-        arguments(V2.call("NOT", V2.column("i")), "is INTEGER, not BOOLEAN"));
+        arguments(V2.call("NOT", V2.column("i")), "not with INTEGER"));
   }
 
   @ParameterizedTest
@@ -190,7 +205,8 @@ final class PredicateTranslatorTest {
                             .putString("__CHAR_VARCHAR_TYPE_STRING", "char(5)")
                             .build()))));
     Translation translation =
-        new PredicateTranslator(declared, SampleTable.everything())
+        new PredicateTranslator(
+                new ExpressionTranslator(SampleTable.context(declared, SampleTable.everything())))
             .translate(V2.call("=", V2.column("s"), V2.string("ab   ")));
     assertTrue(assertInstanceOf(Translation.Refused.class, translation).reason().contains("CHAR"));
   }
@@ -200,7 +216,8 @@ final class PredicateTranslatorTest {
     CommonFeatures features =
         CommonFeatures.of(
             List.of(SampleTable.allFeatures(), Set.of("fn.eq", "type.integer", "fn.or")));
-    PredicateTranslator limited = new PredicateTranslator(SampleTable.SCHEMA, features);
+    PredicateTranslator limited =
+        new PredicateTranslator(new ExpressionTranslator(SampleTable.context(features)));
     assertInstanceOf(
         Translation.Translated.class,
         limited.translate(V2.call("=", V2.column("i"), V2.integer(1))));
@@ -224,7 +241,7 @@ final class PredicateTranslatorTest {
     assertEquals(3001, flat.expression().getCall().getArgumentsCount());
 
     Predicate nested = is("i");
-    for (int i = 0; i < PredicateTranslator.MAX_DEPTH; i++) {
+    for (int i = 0; i < ExpressionTranslator.MAX_DEPTH; i++) {
       nested = new Not(nested);
     }
     assertTrue(translator.translate(nested).toString().contains("levels deep"));
@@ -232,7 +249,7 @@ final class PredicateTranslatorTest {
     org.apache.spark.sql.connector.expressions.Expression[] list =
         Stream.concat(
                 Stream.of(V2.column("i")),
-                IntStream.range(0, PredicateTranslator.MAX_NODES).mapToObj(V2::integer))
+                IntStream.range(0, ExpressionTranslator.MAX_NODES).mapToObj(V2::integer))
             .toArray(org.apache.spark.sql.connector.expressions.Expression[]::new);
     assertTrue(translator.translate(new Predicate("IN", list)).toString().contains("parts"));
   }

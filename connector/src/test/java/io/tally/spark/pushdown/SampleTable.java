@@ -3,11 +3,14 @@ package io.tally.spark.pushdown;
 import io.tally.rpc.Features;
 import io.tally.rpc.ScalarFunction;
 import io.tally.rpc.v1.DataType;
+import io.tally.rpc.v1.Partition;
 import io.tally.rpc.v1.UnreadableColumn;
 import io.tally.spark.types.TableSchema;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.arrow.vector.types.DateUnit;
@@ -73,6 +76,24 @@ public final class SampleTable {
         .forEach(features::add);
     Arrays.stream(DataType.Kind.values()).map(Features::ofType).forEach(features::add);
     return features;
+  }
+
+  /** Of nodes that know everything and tell nothing of the values of columns. */
+  static PushdownContext context() {
+    return context(everything());
+  }
+
+  static PushdownContext context(CommonFeatures features) {
+    return context(SCHEMA, features);
+  }
+
+  static PushdownContext context(TableSchema schema, CommonFeatures features) {
+    Partition partition = Partition.newBuilder().setId("p").setRows(1).build();
+    return new PushdownContext(schema, features, List.of(partition), Optional.of(ZoneOffset.UTC));
+  }
+
+  static PredicateTranslator predicates() {
+    return new PredicateTranslator(new ExpressionTranslator(context()));
   }
 
   static CommonFeatures everything() {

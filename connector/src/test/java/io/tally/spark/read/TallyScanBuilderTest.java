@@ -23,7 +23,9 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Optional;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
@@ -72,7 +74,7 @@ final class TallyScanBuilderTest {
             List.of(),
             List.of(A, B),
             List.of(new OwnedPartition(p1, List.of(A)), new OwnedPartition(p2, List.of(B))));
-    return new TallyScanBuilder(view, SampleTable.SCHEMA, settings);
+    return new TallyScanBuilder(view, SampleTable.SCHEMA, settings, Optional.of(ZoneOffset.UTC));
   }
 
   private static TallyScanBuilder builder() {
@@ -98,7 +100,8 @@ final class TallyScanBuilderTest {
     assertEquals("struct<s:string,i:int>", scan.readSchema().catalogString());
     assertEquals(
         "tally sample PushedPredicates: [day > DATE '1970-02-20'], Partitions: 1 of 2, Streams: 3,"
-            + " NotPushed: [UPPER(s) = 'A': nodes do not evaluate the function UPPER]",
+            + " NotPushed: [UPPER(s) = 'A': Java maps letters of all alphabets, one to many and"
+            + " by context; the node's engine one to one]",
         scan.description());
     InputPartition[] partitions = scan.toBatch().planInputPartitions();
     assertEquals(3, partitions.length);

@@ -2,6 +2,7 @@ package io.tally.server.scan;
 
 import io.tally.rpc.AggregateFunction;
 import io.tally.rpc.TallyException;
+import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.AggregateCall;
 import io.tally.rpc.v1.Aggregation;
 import io.tally.rpc.v1.DataType;
@@ -18,8 +19,6 @@ import org.apache.arrow.vector.types.pojo.FieldType;
  * repeated, and no constant key can be taken for the position of a column.
  */
 final class AggregationSql {
-  private static final int SUM_PRECISION = 38;
-
   private final ExpressionSql expressions;
   private final Sql inner = new Sql();
   private final List<String> outer = new ArrayList<>();
@@ -39,7 +38,7 @@ final class AggregationSql {
             key -> {
               String name = "k" + keys.size();
               ValueType type = appendInner(name, () -> expressions.append(inner, key));
-              requireComparable(type, "group by");
+              ExpressionSql.requireComparable(type, "group by");
               keys.add(Sql.quote(name));
               add(name, Sql.quote(name), type);
             });
@@ -94,27 +93,27 @@ final class AggregationSql {
                       + " IS NOT NULL)");
       case SUM -> addSum(name, arguments.get(0), types.get(0));
       case MIN, MAX -> {
-        requireComparable(types.get(0), function.wireName());
+        ExpressionSql.requireComparable(types.get(0), function.wireName());
         add(name, function.wireName() + "(" + arguments.get(0) + ")", types.get(0));
       }
     }
   }
 
   private void addCount(String name, String call) {
-    add(name, "CAST(" + call + " AS BIGINT)", ValueType.of(ValueType.kind(DataType.Kind.BIGINT)));
+    add(name, "CAST(" + call + " AS BIGINT)", ValueType.of(WireTypes.BIGINT));
   }
 
   private void addSum(String name, String argument, ValueType type) {
-    requireComparable(type, "sum");
-    if (!type.isNumeric()) {
+    ExpressionSql.requireComparable(type, "sum");
+    if (!WireTypes.isNumeric(type.wire())) {
       throw new TallyException(
           ErrorCode.INVALID_REQUEST, "sum takes a number, not " + type.text() + ".");
     }
     ValueType result =
         ValueType.of(
             switch (type.wire().getKind()) {
-              case FLOAT, DOUBLE -> ValueType.kind(DataType.Kind.DOUBLE);
-              default -> ValueType.decimal(SUM_PRECISION, type.wire().getScale());
+              case FLOAT, DOUBLE -> WireTypes.DOUBLE;
+              default -> WireTypes.decimal(WireTypes.MAX_PRECISION, type.wire().getScale());
             });
     // Floats are widened before they are added, integers and decimals are added in 128 bits.
     String addend =
@@ -152,15 +151,6 @@ final class AggregationSql {
       throw new TallyException(
           ErrorCode.INVALID_REQUEST,
           "The aggregate %s does not take %d arguments.".formatted(function.wireName(), arguments));
-    }
-  }
-
-  private static void requireComparable(ValueType type, String function) {
-    if (!type.comparable()) {
-      throw new TallyException(
-          ErrorCode.UNSUPPORTED_FEATURE,
-          "This node does not evaluate %s with values of type %s."
-              .formatted(function, type.text()));
     }
   }
 

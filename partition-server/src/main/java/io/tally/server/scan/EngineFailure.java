@@ -30,9 +30,9 @@ record EngineFailure(String type, String message) {
   /** The error to report for a scan that met this. */
   TallyException toError(ScanPlan plan, Exception cause) {
     return switch (type) {
-      case "Out of Range" -> plan.sums ? overflow(plan, cause) : unreadable(plan, cause);
-      case "IO", "Serialization", "Invalid Input", "Invalid", "Conversion", "HTTP" ->
-          unreadable(plan, cause);
+      case "Out of Range", "Conversion" ->
+          plan.computes ? overflow(plan, cause) : unreadable(plan, cause);
+      case "IO", "Serialization", "Invalid Input", "Invalid", "HTTP" -> unreadable(plan, cause);
       case "Out of Memory" ->
           new TallyException(
               ErrorCode.INTERNAL,
@@ -63,7 +63,8 @@ record EngineFailure(String type, String message) {
   private TallyException overflow(ScanPlan plan, Exception cause) {
     return new TallyException(
         ErrorCode.ARITHMETIC_OVERFLOW,
-        "A sum over %s does not fit 38 decimal digits: %s.".formatted(plan.where(), message),
+        "A sum or another value that was computed of %s does not fit its type: %s."
+            .formatted(plan.where(), message),
         cause);
   }
 }

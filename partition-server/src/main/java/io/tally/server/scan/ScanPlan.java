@@ -16,7 +16,7 @@ public final class ScanPlan {
   final List<SqlParameter> parameters;
   final boolean countOnly;
   final OptionalLong limit;
-  final boolean sums;
+  final boolean computes;
   final long storedBytesPerRow;
   final long maxBatchBytes;
   final long maxRowBytes;
@@ -32,7 +32,7 @@ public final class ScanPlan {
       Applied applied,
       boolean countOnly,
       OptionalLong limit,
-      boolean sums,
+      boolean computes,
       TableSource source,
       long maxBatchBytes,
       long maxRowBytes) {
@@ -43,7 +43,7 @@ public final class ScanPlan {
     this.applied = applied;
     this.countOnly = countOnly;
     this.limit = limit;
-    this.sums = sums;
+    this.computes = computes;
     this.partitions = source.describe();
     this.rowsScanned = source.rows();
     this.storedBytesPerRow = source.storedBytesPerRow();

@@ -75,7 +75,7 @@ public final class ScanPlanner {
         applied(open, source),
         fields.isEmpty(),
         open.hasLimit() ? OptionalLong.of(open.getLimit()) : OptionalLong.empty(),
-        sums,
+        sums || expressions.canOverflow(),
         source,
         open.getMaxBatchBytes(),
         Math.min(open.getMaxRowBytes(), MAX_MESSAGE_BYTES));

@@ -1,5 +1,6 @@
 package io.tally.server.scan;
 
+import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.DataType;
 import java.util.Locale;
 import org.apache.arrow.vector.types.DateUnit;
@@ -16,17 +17,11 @@ import org.apache.arrow.vector.types.pojo.Field;
  * @param text for people
  */
 record ValueType(DataType wire, String text) {
-  static final ValueType BOOLEAN = of(kind(DataType.Kind.BOOLEAN));
-  static final ValueType STRING = of(kind(DataType.Kind.STRING));
+  static final ValueType BOOLEAN = of(WireTypes.BOOLEAN);
   private static final String UTC = "UTC";
 
   static ValueType of(DataType wire) {
-    String name = wire.getKind().name();
-    return new ValueType(
-        wire,
-        wire.getKind() == DataType.Kind.DECIMAL
-            ? name + "(" + wire.getPrecision() + "," + wire.getScale() + ")"
-            : name);
+    return new ValueType(wire, WireTypes.name(wire));
   }
 
   /** The type of a column as it is sent. */
@@ -40,13 +35,6 @@ record ValueType(DataType wire, String text) {
   /** Whether values of this type take part in comparisons, grouping, MIN and MAX. */
   boolean comparable() {
     return wire.getKind() != DataType.Kind.KIND_UNSPECIFIED;
-  }
-
-  boolean isNumeric() {
-    return switch (wire.getKind()) {
-      case TINYINT, SMALLINT, INTEGER, BIGINT, FLOAT, DOUBLE, DECIMAL -> true;
-      default -> false;
-    };
   }
 
   /** The Arrow type on the wire of a {@link #comparable} type. */
@@ -83,18 +71,6 @@ record ValueType(DataType wire, String text) {
     };
   }
 
-  static DataType kind(DataType.Kind kind) {
-    return DataType.newBuilder().setKind(kind).build();
-  }
-
-  static DataType decimal(int precision, int scale) {
-    return DataType.newBuilder()
-        .setKind(DataType.Kind.DECIMAL)
-        .setPrecision(precision)
-        .setScale(scale)
-        .build();
-  }
-
   /** The feature-name form, as in {@code type.NAME}. */
   String wireName() {
     return wire.getKind().name().toLowerCase(Locale.ROOT);
@@ -102,11 +78,12 @@ record ValueType(DataType wire, String text) {
 
   private static DataType wireType(ArrowType type) {
     if (type instanceof ArrowType.Decimal decimal && decimal.getBitWidth() == 128) {
-      return decimal(decimal.getPrecision(), decimal.getScale());
+      return WireTypes.decimal(decimal.getPrecision(), decimal.getScale());
     }
     for (DataType.Kind kind : ScanFeatures.TYPES) {
-      if (kind != DataType.Kind.DECIMAL && of(kind(kind)).arrow().equals(type)) {
-        return kind(kind);
+      DataType wire = DataType.newBuilder().setKind(kind).build();
+      if (kind != DataType.Kind.DECIMAL && of(wire).arrow().equals(type)) {
+        return wire;
       }
     }
     return DataType.getDefaultInstance();

@@ -183,7 +183,7 @@ class ScanPlannerTest {
         predicate(
             "different precisions",
             ErrorCode.INVALID_REQUEST,
-            "DECIMAL(5,2) and DECIMAL(6,2)",
+            "not (DECIMAL(5,2), DECIMAL(6,2))",
             Wire.call("eq", Wire.column("price"), Wire.nullOf(Wire.decimal(6, 2)))),
         predicate(
             "a candidate of another type",
@@ -195,7 +195,11 @@ class ScanPlannerTest {
             ErrorCode.UNSUPPORTED_FEATURE,
             "eq",
             Wire.call("eq", Wire.column("list"), Wire.column("list"))),
-        predicate("eq of one", ErrorCode.INVALID_REQUEST, "eq takes 2", Wire.call("eq", number)),
+        predicate(
+            "eq of one",
+            ErrorCode.INVALID_REQUEST,
+            "eq takes (T, T), not (INTEGER)",
+            Wire.call("eq", number)),
         predicate(
             "in without candidates", ErrorCode.INVALID_REQUEST, "in", Wire.call("in", number)),
         predicate("and of nothing", ErrorCode.INVALID_REQUEST, "and", Wire.call("and")),

@@ -1,0 +1,62 @@
+package io.tally.spark.pushdown;
+
+import io.tally.rpc.v1.DataType;
+import io.tally.rpc.v1.Literal;
+import io.tally.rpc.v1.Partition;
+import io.tally.spark.types.TableSchema;
+import java.math.BigInteger;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * Takes the bounds of some partitions and gives, for each column, a range that its values in all of
+ * them lie in. For one thread.
+ */
+final class ColumnRanges implements Function<String, RangeAnalysis.Known> {
+  private final TableSchema schema;
+  private final List<Partition> partitions;
+  private final Map<String, RangeAnalysis.Known> known = new HashMap<>();
+
+  ColumnRanges(TableSchema schema, List<Partition> partitions) {
+    this.schema = schema;
+    this.partitions = List.copyOf(partitions);
+  }
+
+  @Override
+  public RangeAnalysis.Known apply(String column) {
+    return known.computeIfAbsent(column, this::analyse);
+  }
+
+  private RangeAnalysis.Known analyse(String column) {
+    DataType type =
+        schema
+            .column(column)
+            .flatMap(field -> SparkTypes.toWire(field.dataType()))
+            .orElse(DataType.getDefaultInstance());
+    return new RangeAnalysis.Known(
+        type, IntegerRange.ofType(type).map(all -> union(column, type, all)));
+  }
+
+  private IntegerRange union(String column, DataType type, IntegerRange all) {
+    return partitions.stream()
+        .map(partition -> ValueRange.of(partition, column, type))
+        .filter(ValueRange::mayBeValue)
+        .map(range -> ofBounds(range, all))
+        .reduce(IntegerRange::union)
+        .orElse(IntegerRange.ZERO);
+  }
+
+  private static IntegerRange ofBounds(ValueRange range, IntegerRange all) {
+    return new IntegerRange(
+        range.lower().map(ColumnRanges::value).orElse(all.lower()).max(all.lower()),
+        range.upper().map(ColumnRanges::value).orElse(all.upper()).min(all.upper()));
+  }
+
+  private static BigInteger value(Literal literal) {
+    return literal.hasUnscaled()
+        ? new BigInteger(literal.getUnscaled().toByteArray())
+        : BigInteger.valueOf(literal.getInteger());
+  }
+}

@@ -1,0 +1,183 @@
+package io.tally.spark.pushdown;
+
+import io.tally.rpc.WireTypes;
+import io.tally.rpc.v1.DataType;
+import io.tally.rpc.v1.Expression;
+import io.tally.spark.pushdown.Translation.Refused;
+import io.tally.spark.pushdown.Translation.Translated;
+import io.tally.spark.types.TableSchema;
+import io.tally.spark.types.Unreadable;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.sql.connector.expressions.Cast;
+import org.apache.spark.sql.connector.expressions.Extract;
+import org.apache.spark.sql.connector.expressions.GeneralScalarExpression;
+import org.apache.spark.sql.connector.expressions.Literal;
+import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.types.StructField;
+
+/**
+ * Takes expressions as Spark's {@code V2ExpressionBuilder} writes them and gives, in one walk, the
+ * wire expression that has the same value in every row and cannot fail, or the reason why there is
+ * none. Conditions, grouping keys, arguments of aggregates and sort keys all go through it. For one
+ * thread.
+ */
+public final class ExpressionTranslator {
+  /** What every node accepts, see expression.proto. */
+  static final int MAX_DEPTH = 64;
+
+  /** What every node accepts, see expression.proto. */
+  public static final int MAX_NODES = 10_000;
+
+  private final PushdownContext context;
+  private final WireCalls calls;
+
+  public ExpressionTranslator(PushdownContext context) {
+    this.context = context;
+    this.calls = new WireCalls(context);
+  }
+
+  /** Translates an expression of any type. */
+  public Translation translate(org.apache.spark.sql.connector.expressions.Expression expression) {
+    Translation result = walk(expression);
+    if (!(result instanceof Translated translated)) {
+      return result;
+    }
+    // One level is kept for the AND that joins all conditions of a scan.
+    if (translated.depth() >= MAX_DEPTH) {
+      return new Refused(
+          "it is nested " + translated.depth() + " levels deep; nodes accept " + MAX_DEPTH);
+    }
+    if (translated.nodes() > MAX_NODES) {
+      return new Refused("it has " + translated.nodes() + " parts; nodes accept " + MAX_NODES);
+    }
+    return translated;
+  }
+
+  private Translation walk(org.apache.spark.sql.connector.expressions.Expression expression) {
+    // AlwaysTrue and AlwaysFalse are predicates and literals at once, so literals come first.
+    if (expression instanceof Literal<?> literal) {
+      return literal(literal);
+    }
+    if (expression instanceof NamedReference reference) {
+      return column(reference);
+    }
+    if (expression instanceof GeneralScalarExpression call) {
+      return call(call);
+    }
+    if (expression instanceof Cast cast) {
+      return cast(cast);
+    }
+    if (expression instanceof Extract extract) {
+      return extract(extract);
+    }
+    return new Refused("nodes do not evaluate " + Described.of(expression));
+  }
+
+  private Translation literal(Literal<?> literal) {
+    Optional<DataType> type = SparkTypes.toWire(literal.dataType());
+    if (type.isEmpty()) {
+      return new Refused(
+          "literals of type " + literal.dataType().sql() + " are not evaluated by nodes");
+    }
+    Optional<io.tally.rpc.v1.Literal> value = WireLiterals.of(literal.value(), type.get());
+    if (value.isEmpty()) {
+      return new Refused("the literal " + Described.of(literal) + " cannot be sent exactly");
+    }
+    return calls.leaf(Expression.newBuilder().setLiteral(value.get()).build(), type.get());
+  }
+
+  private Translation column(NamedReference reference) {
+    String[] parts = reference.fieldNames();
+    if (parts.length != 1) {
+      return new Refused("fields of a STRUCT are not evaluated by nodes");
+    }
+    Optional<StructField> field = context.schema().column(parts[0]);
+    if (field.isEmpty()) {
+      return new Refused("there is no column \"" + parts[0] + "\"");
+    }
+    Optional<Unreadable> unreadable = context.schema().unreadable(parts[0]);
+    if (unreadable.isPresent()) {
+      return new Refused(
+          "column \"" + parts[0] + "\" cannot be read (" + unreadable.get().nativeType() + ")");
+    }
+    if (TableSchema.isCharOrVarchar(field.get())) {
+      return new Refused(
+          "column \"" + parts[0] + "\" is CHAR or VARCHAR, which nodes do not pad or cut");
+    }
+    Optional<DataType> type = SparkTypes.toWire(field.get().dataType());
+    if (type.isEmpty()) {
+      return new Refused(
+          "values of type " + field.get().dataType().sql() + " are not evaluated by nodes");
+    }
+    return calls.leaf(Expression.newBuilder().setColumn(parts[0]).build(), type.get());
+  }
+
+  private Translation call(GeneralScalarExpression call) {
+    if (Described.fails(call)) {
+      return new Refused("Spark fails where it writes " + call.name() + " of a short name down");
+    }
+    boolean chain = call.name().equals("AND") || call.name().equals("OR");
+    List<Translated> arguments = new ArrayList<>();
+    for (org.apache.spark.sql.connector.expressions.Expression argument :
+        chain ? flatten(call) : Arrays.asList(call.children())) {
+      Translation translation = walk(argument);
+      if (!(translation instanceof Translated translated)) {
+        return translation;
+      }
+      arguments.add(translated);
+    }
+    return SparkFunctions.translate(calls, call.name(), arguments);
+  }
+
+  /** Long chains of AND or OR come nested to one side; on the wire they are one call. */
+  private static List<org.apache.spark.sql.connector.expressions.Expression> flatten(
+      GeneralScalarExpression chain) {
+    List<org.apache.spark.sql.connector.expressions.Expression> operands = new ArrayList<>();
+    Deque<org.apache.spark.sql.connector.expressions.Expression> open = new ArrayDeque<>();
+    open.push(chain);
+    while (!open.isEmpty()) {
+      org.apache.spark.sql.connector.expressions.Expression next = open.pop();
+      if (next instanceof GeneralScalarExpression call && call.name().equals(chain.name())) {
+        for (int i = call.children().length - 1; i >= 0; i--) {
+          open.push(call.children()[i]);
+        }
+      } else {
+        operands.add(next);
+      }
+    }
+    return operands;
+  }
+
+  private Translation cast(Cast cast) {
+    Optional<DataType> target = SparkTypes.toWire(cast.dataType());
+    if (target.isEmpty()) {
+      return new Refused("nodes do not cast to " + cast.dataType().sql());
+    }
+    Translation operand = walk(cast.expression());
+    if (!(operand instanceof Translated translated)) {
+      return operand;
+    }
+    boolean toClock =
+        translated.type().equals(WireTypes.TIMESTAMP)
+            && (target.get().equals(WireTypes.DATE)
+                || target.get().equals(WireTypes.TIMESTAMP_NTZ));
+    Translation source =
+        toClock ? LocalTime.of(calls, translated, context.sessionZone()) : translated;
+    return source instanceof Translated local ? calls.cast(local, target.get()) : source;
+  }
+
+  private Translation extract(Extract extract) {
+    Translation source = walk(extract.source());
+    if (source instanceof Translated translated && translated.type().equals(WireTypes.TIMESTAMP)) {
+      source = LocalTime.of(calls, translated, context.sessionZone());
+    }
+    return source instanceof Translated translated
+        ? SparkFunctions.translate(calls, "EXTRACT " + extract.field(), List.of(translated))
+        : source;
+  }
+}

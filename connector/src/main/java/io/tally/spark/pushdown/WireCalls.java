@@ -1,0 +1,125 @@
+package io.tally.spark.pushdown;
+
+import io.tally.rpc.Features;
+import io.tally.rpc.ScalarFunction;
+import io.tally.rpc.Signature;
+import io.tally.rpc.WireTypes;
+import io.tally.rpc.v1.Call;
+import io.tally.rpc.v1.DataType;
+import io.tally.rpc.v1.Expression;
+import io.tally.rpc.v1.Literal;
+import io.tally.spark.pushdown.RangeAnalysis.Known;
+import io.tally.spark.pushdown.Translation.Refused;
+import io.tally.spark.pushdown.Translation.Translated;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Makes calls of wire functions out of translated arguments, or says why a call cannot be pushed: a
+ * node lacks it, its arguments have the wrong types, or it may fail. For one thread.
+ */
+final class WireCalls {
+  private final CommonFeatures features;
+  private final RangeAnalysis ranges;
+
+  WireCalls(PushdownContext context) {
+    this.features = context.features();
+    this.ranges = new RangeAnalysis(new ColumnRanges(context.schema(), context.partitions()));
+  }
+
+  Translation of(ScalarFunction function, List<Translated> arguments) {
+    return of(function, arguments, DataType.getDefaultInstance());
+  }
+
+  Translation cast(Translated argument, DataType target) {
+    return argument.type().equals(target)
+        ? argument
+        : of(ScalarFunction.CAST, List.of(argument), target);
+  }
+
+  private Translation of(ScalarFunction function, List<Translated> arguments, DataType target) {
+    if (!features.has(function.feature())) {
+      return new Refused(missing(function.feature()));
+    }
+    Call.Builder call = Call.newBuilder().setFunction(function.wireName());
+    List<Signature.Argument> typed = new ArrayList<>();
+    int nodes = 1;
+    int depth = 0;
+    for (Translated argument : arguments) {
+      call.addArguments(argument.expression());
+      typed.add(new Signature.Argument(argument.expression(), argument.type()));
+      nodes += argument.nodes();
+      depth = Math.max(depth, argument.depth());
+    }
+    if (!target.equals(DataType.getDefaultInstance())) {
+      call.setType(target);
+    }
+    Optional<DataType> type = function.signature().rule().result(typed, target);
+    if (type.isEmpty()) {
+      return new Refused(mismatch(function, arguments, target));
+    }
+    if (function.canOverflow() || hasTimes(arguments)) {
+      List<Known> known = arguments.stream().map(each -> ranges.of(each.expression())).toList();
+      Optional<String> problem = Fit.problem(function, type.get(), known);
+      if (problem.isPresent()) {
+        return new Refused(problem.get());
+      }
+    }
+    return new Translated(
+        Expression.newBuilder().setCall(call).build(), type.get(), nodes, depth + 1);
+  }
+
+  private static boolean hasTimes(List<Translated> arguments) {
+    return arguments.stream()
+        .anyMatch(
+            argument ->
+                switch (argument.type().getKind()) {
+                  case DATE, TIMESTAMP, TIMESTAMP_NTZ -> true;
+                  default -> false;
+                });
+  }
+
+  private static String mismatch(
+      ScalarFunction function, List<Translated> arguments, DataType target) {
+    String given =
+        arguments.stream()
+            .map(argument -> WireTypes.name(argument.type()))
+            .distinct()
+            .collect(Collectors.joining(" and "));
+    return function == ScalarFunction.CAST
+        ? "nodes do not cast " + given + " to " + WireTypes.name(target)
+        : "nodes do not evaluate " + function.wireName() + " with " + given;
+  }
+
+  /** A column or literal, which needs its type's feature. */
+  Translation leaf(Expression expression, DataType type) {
+    String feature = Features.ofType(type.getKind());
+    return features.has(feature)
+        ? new Translated(expression, type, 1, 1)
+        : new Refused(missing(feature));
+  }
+
+  static Translated literal(Literal literal) {
+    return new Translated(
+        Expression.newBuilder().setLiteral(literal).build(), literal.getType(), 1, 1);
+  }
+
+  static Translated integer(long value) {
+    return literal(Literal.newBuilder().setType(WireTypes.INTEGER).setInteger(value).build());
+  }
+
+  static Translated string(String value) {
+    return literal(Literal.newBuilder().setType(WireTypes.STRING).setString(value).build());
+  }
+
+  /** What is known of the values of something translated. */
+  Known known(Translated translated) {
+    return ranges.of(translated.expression());
+  }
+
+  private static String missing(String feature) {
+    return "not every node has the feature " + feature;
+  }
+}
