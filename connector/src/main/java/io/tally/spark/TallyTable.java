@@ -2,6 +2,7 @@ package io.tally.spark;
 
 import io.tally.rpc.client.ClusterView;
 import io.tally.rpc.client.Endpoints;
+import io.tally.spark.pushdown.SessionRules;
 import io.tally.spark.read.ProcessResources;
 import io.tally.spark.read.TallyScanBuilder;
 import io.tally.spark.types.TableSchema;
@@ -42,7 +43,7 @@ final class TallyTable implements SupportsRead {
   private final TallyOptions options;
   private final Optional<StructType> declared;
   private final TableSchema schema;
-  private final SessionZone zone;
+  private final SessionRules loadedUnder;
   private volatile Answer answer;
 
   /** What the nodes said, and when they had said it: a slow answer is not stale at once. */
@@ -64,8 +65,8 @@ final class TallyTable implements SupportsRead {
       TallyOptions options,
       Optional<StructType> declared,
       Answer answer,
-      SessionZone zone) {
-    this.zone = zone;
+      SessionRules loadedUnder) {
+    this.loadedUnder = loadedUnder;
     this.properties = Map.copyOf(properties);
     this.session = session;
     this.options = options;
@@ -84,7 +85,12 @@ final class TallyTable implements SupportsRead {
       Map<String, String> properties, Function<String, Optional<String>> session) {
     TallyOptions options = TallyOptions.of(properties, session);
     return new TallyTable(
-        properties, session, options, Optional.empty(), Answer.ask(options), SessionZone.current());
+        properties,
+        session,
+        options,
+        Optional.empty(),
+        Answer.ask(options),
+        CurrentSession.rules());
   }
 
   private static ClusterView discover(TallyOptions options) {
@@ -107,7 +113,7 @@ final class TallyTable implements SupportsRead {
 
   /** The same table with the columns that a user declared. */
   TallyTable declaredAs(StructType schema) {
-    return new TallyTable(properties, session, options, Optional.of(schema), answer, zone);
+    return new TallyTable(properties, session, options, Optional.of(schema), answer, loadedUnder);
   }
 
   StructType sparkSchema() {
@@ -165,7 +171,8 @@ final class TallyTable implements SupportsRead {
     ClusterView now = scan.sameTable(options) ? freshView() : Answer.ask(scan).view();
     // Spark has resolved the query against these columns, so the nodes must still have them.
     TableSchema columns = schemaOf(now, Optional.of(declared.orElseGet(schema::sparkSchema)));
-    return new TallyScanBuilder(now, columns, scan.settings(), zone.ifUnchanged());
+    return new TallyScanBuilder(
+        now, columns, scan.settings(), CurrentSession.rulesIfStill(loadedUnder));
   }
 
   /** Two scans of one query, a self-join say, are planned with the same answer. */

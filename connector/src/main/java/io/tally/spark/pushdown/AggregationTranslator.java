@@ -1,21 +1,26 @@
 package io.tally.spark.pushdown;
 
 import io.tally.rpc.AggregateFunction;
+import io.tally.rpc.ScalarFunction;
 import io.tally.rpc.WireTypes;
+import io.tally.rpc.v1.Call;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Partition;
 import io.tally.spark.pushdown.AggregationTranslation.Refused;
 import io.tally.spark.pushdown.OutputColumn.Role;
 import io.tally.spark.types.TableSchema;
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.aggregate.Count;
 import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
+import org.apache.spark.sql.connector.expressions.aggregate.GeneralAggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Max;
 import org.apache.spark.sql.connector.expressions.aggregate.Min;
 import org.apache.spark.sql.connector.expressions.aggregate.Sum;
@@ -37,11 +42,22 @@ public final class AggregationTranslator {
   /** Spark adds decimals of p digits up in p + 10 digits: {@code Sum.resultType}. */
   private static final int EXTRA_SUM_DIGITS = 10;
 
+  /** Of Spark's general aggregates, those that nodes compute. */
+  private static final Map<String, AggregateFunction> MOMENTS =
+      Map.of(
+          "VAR_POP", AggregateFunction.VAR_POP,
+          "VAR_SAMP", AggregateFunction.VAR_SAMP,
+          "STDDEV_POP", AggregateFunction.STDDEV_POP,
+          "STDDEV_SAMP", AggregateFunction.STDDEV_SAMP,
+          "COVAR_POP", AggregateFunction.COVAR_POP,
+          "COVAR_SAMP", AggregateFunction.COVAR_SAMP);
+
   private final TableSchema schema;
   private final CommonFeatures features;
   private final ExpressionTranslator expressions;
   private final List<List<Partition>> streams;
   private final List<Partition> partitions;
+  private final boolean nullForOneValue;
 
   /**
    * @param streams the partitions that remain after pruning, by the stream that answers for them;
@@ -51,10 +67,11 @@ public final class AggregationTranslator {
     this.schema = context.schema();
     this.features = context.features();
     this.streams = List.copyOf(streams);
+    this.nullForOneValue = context.session().map(rules -> !rules.nanForOneValue()).orElse(false);
     this.partitions = streams.stream().flatMap(List::stream).toList();
     this.expressions =
         new ExpressionTranslator(
-            new PushdownContext(schema, features, partitions, context.sessionZone()));
+            new PushdownContext(schema, features, partitions, context.session()));
   }
 
   /** Translates all of it or nothing: one aggregate that nodes do not know blocks the others. */
@@ -75,6 +92,7 @@ public final class AggregationTranslator {
     private final AggregationDraft draft = new AggregationDraft();
     private final Set<Operand> counted = new HashSet<>();
     private final Set<Operand> sumsThatMayOverflow = new HashSet<>();
+    private Optional<Refused> unlessComplete = Optional.empty();
     private boolean resultsFit = true;
     private boolean keysAreExact = true;
 
@@ -113,6 +131,9 @@ public final class AggregationTranslator {
       }
       boolean complete =
           resultsFit && keysAreExact && DisjointGroups.proved(schema, streams, draft.groupBy());
+      if (!complete && unlessComplete.isPresent()) {
+        return unlessComplete.get();
+      }
       return new AggregationTranslation.Translated(draft.finish(complete));
     }
 
@@ -136,14 +157,10 @@ public final class AggregationTranslator {
         return addCall(AggregateFunction.COUNT_ALL, Optional.empty(), "COUNT(*)", output);
       }
       if (function instanceof Count count) {
-        return count.isDistinct()
-            ? refuseDistinct(what)
-            : withArgument(what, count.column(), this::addCount);
+        return withArgument(what, count.column(), operand -> addCount(operand, count.isDistinct()));
       }
       if (function instanceof Sum sum) {
-        return sum.isDistinct()
-            ? refuseDistinct(what)
-            : withArgument(what, sum.column(), this::addSum);
+        return withArgument(what, sum.column(), operand -> addSum(operand, sum.isDistinct()));
       }
       if (function instanceof Min min) {
         return withArgument(
@@ -152,6 +169,9 @@ public final class AggregationTranslator {
       if (function instanceof Max max) {
         return withArgument(
             what, max.column(), operand -> addExtremum(AggregateFunction.MAX, operand));
+      }
+      if (function instanceof GeneralAggregateFunc general && MOMENTS.containsKey(general.name())) {
+        return addMoment(what, MOMENTS.get(general.name()), general);
       }
       return refuse(what, "nodes do not compute it");
     }
@@ -166,10 +186,66 @@ public final class AggregationTranslator {
           : refuse(what, ((Translation.Refused) translation).reason());
     }
 
-    private Optional<Refused> addCount(Operand operand) {
-      counted.add(operand);
+    private Optional<Refused> addCount(Operand operand, boolean distinct) {
       OutputColumn output = new OutputColumn(Role.COUNT, DataTypes.LongType, DataTypes.LongType);
+      if (distinct) {
+        return addDistinct(AggregateFunction.COUNT_DISTINCT, operand, "COUNT", output);
+      }
+      counted.add(operand);
       return addCall(AggregateFunction.COUNT, Optional.of(operand), "COUNT", output);
+    }
+
+    private Optional<Refused> addDistinct(
+        AggregateFunction function, Operand operand, String name, OutputColumn output) {
+      String text = name + "(DISTINCT " + operand.text() + ")";
+      needComplete(text, "DISTINCT values of several streams overlap");
+      return addCall(function, List.of(operand), text, output);
+    }
+
+    /** Takes back everything if it turns out that Spark has to add results up. */
+    private void needComplete(String what, String reason) {
+      unlessComplete = unlessComplete.or(() -> refuse(what, reason));
+    }
+
+    /**
+     * Variances and their kin. Spark and the node's engine compute them in the same way, row by
+     * row; the order of rows decides on the last bits in both.
+     */
+    private Optional<Refused> addMoment(
+        String what, AggregateFunction function, GeneralAggregateFunc general) {
+      if (general.isDistinct()) {
+        return refuse(what, "nodes compute it of all values only");
+      }
+      if (!nullForOneValue) {
+        return refuse(what, "it may have to be NaN for one value, which is NULL on nodes");
+      }
+      List<Operand> operands = new ArrayList<>();
+      for (org.apache.spark.sql.connector.expressions.Expression argument : general.children()) {
+        Translation translation = expressions.translate(argument);
+        if (!(translation instanceof Translation.Translated translated)) {
+          return refuse(what, ((Translation.Refused) translation).reason());
+        }
+        if (!isFinite(translated.expression())) {
+          return refuse(what, "nodes fail on NaN and infinities, which its argument may be");
+        }
+        operands.add(operand(translated));
+      }
+      needComplete(what, "results of several streams do not add up");
+      OutputColumn output =
+          new OutputColumn(Role.OTHER, DataTypes.DoubleType, DataTypes.DoubleType);
+      String text =
+          general.name()
+              + "("
+              + String.join(", ", operands.stream().map(Operand::text).toList())
+              + ")";
+      return addCall(function, operands, text, output);
+    }
+
+    /** Whether it is a DOUBLE made of an exact number. */
+    private boolean isFinite(Expression expression) {
+      Call call = expression.getCall();
+      return call.getFunction().equals(ScalarFunction.CAST.wireName())
+          && expressions.isExact(call.getArguments(0));
     }
 
     private Optional<Refused> addExtremum(AggregateFunction function, Operand operand) {
@@ -177,34 +253,42 @@ public final class AggregationTranslator {
       return addCall(function, Optional.of(operand), function.name(), output);
     }
 
-    private Optional<Refused> addSum(Operand operand) {
+    private Optional<Refused> addSum(Operand operand, boolean distinct) {
       if (WireTypes.isFloatingPoint(operand.wireType())) {
         OutputColumn output =
             new OutputColumn(Role.OTHER, DataTypes.DoubleType, DataTypes.DoubleType);
-        return addCall(AggregateFunction.SUM, Optional.of(operand), "SUM", output);
+        return addSum(operand, distinct, output);
       }
       if (WireTypes.isInteger(operand.wireType())) {
-        return addIntegerSum(operand);
+        return addIntegerSum(operand, distinct);
       }
       if (WireTypes.isDecimal(operand.wireType())) {
-        return addDecimalSum(operand);
+        return addDecimalSum(operand, distinct);
       }
       return refuse("SUM(" + operand.text() + ")", "nodes do not add up " + operand.type().sql());
     }
 
-    private Optional<Refused> addIntegerSum(Operand operand) {
+    private Optional<Refused> addSum(Operand operand, boolean distinct, OutputColumn output) {
+      return distinct
+          ? addDistinct(AggregateFunction.SUM_DISTINCT, operand, "SUM", output)
+          : addCall(AggregateFunction.SUM, Optional.of(operand), "SUM", output);
+    }
+
+    private Optional<Refused> addIntegerSum(Operand operand, boolean distinct) {
       BigInteger bound = SumBound.of(schema, partitions, operand.expression());
       if (bound.compareTo(LARGEST_LONG) > 0) {
-        sumsThatMayOverflow.add(operand);
         resultsFit = false;
+        if (!distinct) {
+          sumsThatMayOverflow.add(operand);
+        }
       }
       OutputColumn output =
           new OutputColumn(
               Role.INTEGER_SUM, DataTypes.createDecimalType(MAX_PRECISION, 0), DataTypes.LongType);
-      return addCall(AggregateFunction.SUM, Optional.of(operand), "SUM", output);
+      return addSum(operand, distinct, output);
     }
 
-    private Optional<Refused> addDecimalSum(Operand operand) {
+    private Optional<Refused> addDecimalSum(Operand operand, boolean distinct) {
       int precision = operand.wireType().getPrecision();
       BigInteger bound = SumBound.of(schema, partitions, operand.expression());
       if (bound.compareTo(SumBound.largestDecimal(MAX_PRECISION)) > 0) {
@@ -219,16 +303,21 @@ public final class AggregationTranslator {
               Role.DECIMAL_SUM,
               DataTypes.createDecimalType(MAX_PRECISION, operand.wireType().getScale()),
               operand.type());
-      return addCall(AggregateFunction.SUM, Optional.of(operand), "SUM", output);
+      return addSum(operand, distinct, output);
     }
 
     private Optional<Refused> addCall(
         AggregateFunction function, Optional<Operand> operand, String name, OutputColumn output) {
       String text = operand.map(argument -> name + "(" + argument.text() + ")").orElse(name);
+      return addCall(function, operand.stream().toList(), text, output);
+    }
+
+    private Optional<Refused> addCall(
+        AggregateFunction function, List<Operand> operands, String text, OutputColumn output) {
       if (!features.has(function.feature())) {
         return refuse(text, "not every node has the feature " + function.feature());
       }
-      draft.add(function, operand.map(Operand::expression).stream().toList(), text, output);
+      draft.add(function, operands.stream().map(Operand::expression).toList(), text, output);
       return Optional.empty();
     }
 
@@ -239,10 +328,6 @@ public final class AggregationTranslator {
           translated.type(),
           SparkTypes.of(translated.type()));
     }
-  }
-
-  private static Optional<Refused> refuseDistinct(String what) {
-    return refuse(what, "DISTINCT values of several streams overlap");
   }
 
   private static Optional<Refused> refuse(String what, String reason) {

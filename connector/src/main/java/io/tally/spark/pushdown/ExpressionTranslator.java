@@ -58,6 +58,11 @@ public final class ExpressionTranslator {
     return translated;
   }
 
+  /** Whether the values of a translated expression are whole numbers inside. */
+  boolean isExact(Expression translated) {
+    return calls.known(translated).values().isPresent();
+  }
+
   private Translation walk(org.apache.spark.sql.connector.expressions.Expression expression) {
     // AlwaysTrue and AlwaysFalse are predicates and literals at once, so literals come first.
     if (expression instanceof Literal<?> literal) {
@@ -166,15 +171,14 @@ public final class ExpressionTranslator {
         translated.type().equals(WireTypes.TIMESTAMP)
             && (target.get().equals(WireTypes.DATE)
                 || target.get().equals(WireTypes.TIMESTAMP_NTZ));
-    Translation source =
-        toClock ? LocalTime.of(calls, translated, context.sessionZone()) : translated;
+    Translation source = toClock ? LocalTime.of(calls, translated, context.session()) : translated;
     return source instanceof Translated local ? calls.cast(local, target.get()) : source;
   }
 
   private Translation extract(Extract extract) {
     Translation source = walk(extract.source());
     if (source instanceof Translated translated && translated.type().equals(WireTypes.TIMESTAMP)) {
-      source = LocalTime.of(calls, translated, context.sessionZone());
+      source = LocalTime.of(calls, translated, context.session());
     }
     return source instanceof Translated translated
         ? SparkFunctions.translate(calls, "EXTRACT " + extract.field(), List.of(translated))

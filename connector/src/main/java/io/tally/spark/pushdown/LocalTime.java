@@ -26,26 +26,26 @@ final class LocalTime {
 
   private LocalTime() {}
 
-  static Translation of(WireCalls calls, Translated timestamp, Optional<ZoneId> zone) {
-    if (zone.isEmpty()) {
+  static Translation of(WireCalls calls, Translated timestamp, Optional<SessionRules> session) {
+    if (session.isEmpty()) {
       return new Refused("the session's time zone was changed since the table was loaded");
     }
-    ZoneRules rules = zone.get().getRules();
+    ZoneId zone = session.get().zone();
+    ZoneRules rules = zone.getRules();
     List<Translated> arguments = new ArrayList<>();
     arguments.add(timestamp);
     if (rules.isFixedOffset()) {
       arguments.add(seconds(rules.getOffset(Instant.EPOCH).getTotalSeconds()));
       return calls.of(ScalarFunction.TO_LOCAL, arguments);
     }
-    IntegerRange range = calls.known(timestamp).range();
+    IntegerRange range = calls.known(timestamp.expression()).range();
     Instant first = instant(range.lower());
     Instant last = instant(range.upper());
     arguments.add(seconds(rules.getOffset(first).getTotalSeconds()));
     ZoneOffsetTransition next = rules.nextTransition(first);
     for (int i = 0; next != null && !next.getInstant().isAfter(last); i++) {
       if (i >= MAX_TRANSITIONS) {
-        return new Refused(
-            "clocks in " + zone.get() + " change too often between the column's bounds");
+        return new Refused("clocks in " + zone + " change too often between the column's bounds");
       }
       arguments.add(timestamp(next.getInstant()));
       arguments.add(seconds(next.getOffsetAfter().getTotalSeconds()));

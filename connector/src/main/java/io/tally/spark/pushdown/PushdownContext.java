@@ -2,7 +2,6 @@ package io.tally.spark.pushdown;
 
 import io.tally.rpc.v1.Partition;
 import io.tally.spark.types.TableSchema;
-import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,13 +11,13 @@ import java.util.Optional;
  * @param features of all nodes that may have to answer
  * @param partitions what is evaluated is evaluated with their rows: their bounds prove that it
  *     cannot fail
- * @param sessionZone the session's time zone; empty if it is not sure which one a query means
+ * @param session empty if it is not sure which rules a query means
  */
 public record PushdownContext(
     TableSchema schema,
     CommonFeatures features,
     List<Partition> partitions,
-    Optional<ZoneId> sessionZone) {
+    Optional<SessionRules> session) {
   public PushdownContext {
     partitions = List.copyOf(partitions);
   }

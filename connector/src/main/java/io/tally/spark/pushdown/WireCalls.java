@@ -115,8 +115,8 @@ final class WireCalls {
   }
 
   /** What is known of the values of something translated. */
-  Known known(Translated translated) {
-    return ranges.of(translated.expression());
+  Known known(Expression translated) {
+    return ranges.of(translated);
   }
 
   private static String missing(String feature) {

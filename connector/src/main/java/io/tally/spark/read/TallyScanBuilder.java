@@ -13,10 +13,10 @@ import io.tally.spark.pushdown.ExpressionTranslator;
 import io.tally.spark.pushdown.PartitionPruner;
 import io.tally.spark.pushdown.PredicateTranslator;
 import io.tally.spark.pushdown.PushdownContext;
+import io.tally.spark.pushdown.SessionRules;
 import io.tally.spark.pushdown.Translation;
 import io.tally.spark.pushdown.WireText;
 import io.tally.spark.types.TableSchema;
-import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -59,10 +59,10 @@ public final class TallyScanBuilder
   /**
    * @param view what the nodes hold
    * @param schema the columns that Spark sees
-   * @param sessionZone the session's time zone; empty if it is not sure which one a query means
+   * @param session empty if it is not sure which rules a query means
    */
   public TallyScanBuilder(
-      ClusterView view, TableSchema schema, ReadSettings settings, Optional<ZoneId> sessionZone) {
+      ClusterView view, TableSchema schema, ReadSettings settings, Optional<SessionRules> session) {
     this.view = view;
     this.schema = schema;
     this.settings = settings;
@@ -74,7 +74,7 @@ public final class TallyScanBuilder
                 .distinct()
                 .toList());
     List<Partition> partitions = view.partitions().stream().map(OwnedPartition::partition).toList();
-    this.context = new PushdownContext(schema, features, partitions, sessionZone);
+    this.context = new PushdownContext(schema, features, partitions, session);
     this.predicateTranslator = new PredicateTranslator(new ExpressionTranslator(context));
     this.pruner = new PartitionPruner(schema);
     this.kept = prune(List.of());

@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.apache.spark.sql.connector.expressions.Cast;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.GeneralScalarExpression;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
@@ -218,12 +219,10 @@ final class AggregationTranslatorTest {
   static Stream<Arguments> refused() {
     Expression upper = new GeneralScalarExpression("UPPER", new Expression[] {V2.column("s")});
     return Stream.of(
-        arguments(new Count(V2.column("i"), true), "DISTINCT"),
-        arguments(new Sum(V2.column("i"), true), "DISTINCT"),
         arguments(new Avg(V2.column("i"), false), "nodes do not compute it"),
         arguments(
-            new GeneralAggregateFunc("STDDEV_POP", false, new Expression[] {V2.column("i")}),
-            "nodes do not compute it"),
+            new GeneralAggregateFunc("STDDEV_POP", false, new Expression[] {V2.column("d")}),
+            "NaN and infinities"),
         arguments(new Max(upper), "Java maps letters"),
         arguments(new Sum(V2.column("day"), false), "do not add up DATE"),
         arguments(new Min(V2.column("list")), "type ARRAY<INT>"),
@@ -260,6 +259,27 @@ final class AggregationTranslatorTest {
     plan(translator.translate(counts));
     Aggregation sums = new Aggregation(new AggregateFunc[] {sum("i")}, new Expression[0]);
     assertTrue(translator.translate(sums).toString().contains("agg.sum"));
+  }
+
+  static Stream<Arguments> complete() {
+    Expression exact = new Cast(V2.column("i"), DataTypes.IntegerType, DataTypes.DoubleType);
+    return Stream.of(
+        arguments(new Count(V2.column("s"), true), "COUNT(DISTINCT s)"),
+        arguments(new Sum(V2.column("i"), true), "SUM(DISTINCT i)"),
+        arguments(
+            new GeneralAggregateFunc("STDDEV_SAMP", false, new Expression[] {exact}),
+            "STDDEV_SAMP(cast(i AS DOUBLE))"),
+        arguments(
+            new GeneralAggregateFunc("COVAR_POP", false, new Expression[] {exact, exact}),
+            "COVAR_POP(cast(i AS DOUBLE), cast(i AS DOUBLE))"));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void complete(AggregateFunc function, String text) {
+    assertEquals(List.of(text), plan(translate(ONE_STREAM, List.of(function))).aggregates());
+    assertInstanceOf(
+        AggregationTranslation.Refused.class, translate(TWO_STREAMS, List.of(function)));
   }
 
   @Test

@@ -61,6 +61,8 @@ public final class SampleTable {
                   .setReason("Arrow has no such type.")
                   .build()));
 
+  public static final SessionRules RULES = new SessionRules(ZoneOffset.UTC, false);
+
   private SampleTable() {}
 
   public static Field field(String name, ArrowType type) {
@@ -89,7 +91,7 @@ public final class SampleTable {
 
   static PushdownContext context(TableSchema schema, CommonFeatures features) {
     Partition partition = Partition.newBuilder().setId("p").setRows(1).build();
-    return new PushdownContext(schema, features, List.of(partition), Optional.of(ZoneOffset.UTC));
+    return new PushdownContext(schema, features, List.of(partition), Optional.of(RULES));
   }
 
   static PredicateTranslator predicates() {

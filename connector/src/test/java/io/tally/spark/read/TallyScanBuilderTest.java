@@ -23,7 +23,6 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.sql.connector.expressions.Expression;
@@ -74,7 +73,7 @@ final class TallyScanBuilderTest {
             List.of(),
             List.of(A, B),
             List.of(new OwnedPartition(p1, List.of(A)), new OwnedPartition(p2, List.of(B))));
-    return new TallyScanBuilder(view, SampleTable.SCHEMA, settings, Optional.of(ZoneOffset.UTC));
+    return new TallyScanBuilder(view, SampleTable.SCHEMA, settings, Optional.of(SampleTable.RULES));
   }
 
   private static TallyScanBuilder builder() {

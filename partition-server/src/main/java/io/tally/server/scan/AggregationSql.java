@@ -91,7 +91,14 @@ final class AggregationSql {
                   : "count(*) FILTER (WHERE "
                       + String.join(" IS NOT NULL AND ", arguments)
                       + " IS NOT NULL)");
-      case SUM -> addSum(name, arguments.get(0), types.get(0));
+      case COUNT_DISTINCT -> {
+        ExpressionSql.requireComparable(types.get(0), function.wireName());
+        addCount(name, "count(DISTINCT " + arguments.get(0) + ")");
+      }
+      case SUM -> addSum(name, "", arguments.get(0), types.get(0));
+      case SUM_DISTINCT -> addSum(name, "DISTINCT ", arguments.get(0), types.get(0));
+      case VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, COVAR_POP, COVAR_SAMP ->
+          addMoment(name, function, arguments, types);
       case MIN, MAX -> {
         ExpressionSql.requireComparable(types.get(0), function.wireName());
         add(name, function.wireName() + "(" + arguments.get(0) + ")", types.get(0));
@@ -103,7 +110,21 @@ final class AggregationSql {
     add(name, "CAST(" + call + " AS BIGINT)", ValueType.of(WireTypes.BIGINT));
   }
 
-  private void addSum(String name, String argument, ValueType type) {
+  /** The engine's functions of these names are the ones that are meant. */
+  private void addMoment(
+      String name, AggregateFunction function, List<String> arguments, List<ValueType> types) {
+    ValueType result = ValueType.of(WireTypes.DOUBLE);
+    if (!types.stream().allMatch(result::equals)) {
+      throw new TallyException(
+          ErrorCode.INVALID_REQUEST,
+          "%s takes DOUBLE, not %s."
+              .formatted(function.wireName(), types.stream().map(ValueType::text).toList()));
+    }
+    add(name, function.wireName() + "(" + String.join(", ", arguments) + ")", result);
+    sums = true;
+  }
+
+  private void addSum(String name, String distinct, String argument, ValueType type) {
     ExpressionSql.requireComparable(type, "sum");
     if (!WireTypes.isNumeric(type.wire())) {
       throw new TallyException(
@@ -120,7 +141,7 @@ final class AggregationSql {
         type.wire().getKind() == DataType.Kind.FLOAT
             ? "CAST(" + argument + " AS DOUBLE)"
             : argument;
-    add(name, "CAST(sum(" + addend + ") AS " + result.sql() + ")", result);
+    add(name, "CAST(sum(" + distinct + addend + ") AS " + result.sql() + ")", result);
     sums = true;
   }
 
@@ -145,7 +166,17 @@ final class AggregationSql {
         switch (function) {
           case COUNT_ALL -> arguments == 0;
           case COUNT -> arguments >= 1;
-          case SUM, MIN, MAX -> arguments == 1;
+          case SUM,
+              MIN,
+              MAX,
+              COUNT_DISTINCT,
+              SUM_DISTINCT,
+              VAR_POP,
+              VAR_SAMP,
+              STDDEV_POP,
+              STDDEV_SAMP ->
+              arguments == 1;
+          case COVAR_POP, COVAR_SAMP -> arguments == 2;
         };
     if (!right) {
       throw new TallyException(

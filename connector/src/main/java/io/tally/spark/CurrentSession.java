@@ -1,0 +1,28 @@
+package io.tally.spark;
+
+import io.tally.spark.pushdown.SessionRules;
+import java.util.Optional;
+import org.apache.spark.sql.catalyst.util.DateTimeUtils;
+import org.apache.spark.sql.internal.SQLConf;
+
+/**
+ * Reads the settings of the session that decide what a query means. Spark fixes them in the query's
+ * expressions when it analyses them, but does not tell a data source. A query may have been written
+ * under other settings than those under which it is planned: in a view that remembers its own, or
+ * before a setting was changed.
+ */
+final class CurrentSession {
+  private CurrentSession() {}
+
+  static SessionRules rules() {
+    SQLConf settings = SQLConf.get();
+    return new SessionRules(
+        DateTimeUtils.getZoneId(settings.sessionLocalTimeZone()),
+        settings.legacyStatisticalAggregate());
+  }
+
+  /** The rules that held when the table was loaded, or empty if others hold now. */
+  static Optional<SessionRules> rulesIfStill(SessionRules loadedUnder) {
+    return Optional.of(loadedUnder).filter(rules -> rules.equals(rules()));
+  }
+}

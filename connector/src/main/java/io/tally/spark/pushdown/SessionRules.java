@@ -1,0 +1,12 @@
+package io.tally.spark.pushdown;
+
+import java.time.ZoneId;
+
+/**
+ * Settings of the session that decide what a query means.
+ *
+ * @param zone where the parts and the date of a TIMESTAMP are taken
+ * @param nanForOneValue whether the variance of a sample of one is NaN, as in Spark 3.0, instead of
+ *     NULL
+ */
+public record SessionRules(ZoneId zone, boolean nanForOneValue) {}
