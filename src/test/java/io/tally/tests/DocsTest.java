@@ -3,6 +3,7 @@ package io.tally.tests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.tests.differential.DifferentialMain;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,8 @@ class DocsTest {
           "the build that runs this test",
           BenchmarksTest.COMMAND,
           "BenchmarksTest",
+          DifferentialMain.COMMAND + " --seed 1 --queries 1000",
+          "DifferentialTest, with fewer queries",
           ReadmeTest.NODE_COMMAND,
           "ReadmeTest",
           ReadmeTest.SUBMIT_COMMAND,

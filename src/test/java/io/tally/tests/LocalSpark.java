@@ -11,7 +11,7 @@ import org.apache.spark.sql.SparkSession;
 /**
  * The one Spark of this JVM, with two threads; hands out sessions of their own views and settings.
  */
-final class LocalSpark {
+public final class LocalSpark {
   /** How many tasks run at a time. */
   private static final int TASKS = 2;
 
@@ -27,7 +27,7 @@ final class LocalSpark {
   }
 
   /** As {@link #newSession()}, with further settings. */
-  static SparkSession newSession(Map<String, String> settings) {
+  public static SparkSession newSession(Map<String, String> settings) {
     SparkSession session = newSession();
     settings.forEach((key, value) -> session.conf().set(key, value));
     return session;

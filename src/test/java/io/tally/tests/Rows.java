@@ -12,14 +12,14 @@ import org.apache.spark.sql.Row;
  * Compares results exactly: as lists or as multisets, with types, down to the bit; only doubles may
  * differ by what another order of addition explains.
  */
-final class Rows {
+public final class Rows {
   /** Four thousand ulps: sums of millions of doubles in another order, and nothing worse. */
   private static final double RELATIVE_TOLERANCE = 4096 * 0x1p-52;
 
   private Rows() {}
 
   /** True if {@code left} and {@code right} hold the same rows, in the same order if ordered. */
-  static boolean same(List<Row> left, List<Row> right, boolean ordered) {
+  public static boolean same(List<Row> left, List<Row> right, boolean ordered) {
     List<Row> a = ordered ? left : sorted(left);
     List<Row> b = ordered ? right : sorted(right);
     return a.size() == b.size()
@@ -27,14 +27,14 @@ final class Rows {
   }
 
   /** One line a row, at most 30 of them. */
-  static String show(List<Row> rows) {
+  public static String show(List<Row> rows) {
     String shown =
         rows.stream().limit(30).map(Rows::show).collect(Collectors.joining("\n  ", "  ", "\n"));
     return rows.size() + " rows:\n" + shown;
   }
 
   /** The cells, separated by bars; the form in which tests write small results. */
-  static String show(Row row) {
+  public static String show(Row row) {
     return IntStream.range(0, row.size())
         .mapToObj(i -> show(row.get(i)))
         .collect(Collectors.joining("|"));

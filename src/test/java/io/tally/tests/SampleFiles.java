@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 
 /** Writes the rows of a DuckDB query into a file, in a folder that closing deletes. */
-final class SampleFiles implements AutoCloseable {
+public final class SampleFiles implements AutoCloseable {
   private final ScratchFolder folder = new ScratchFolder("samples");
   private int files;
 
@@ -30,7 +30,7 @@ final class SampleFiles implements AutoCloseable {
   }
 
   /** A DuckDB database with these statements run in it. */
-  Path duckdb(String... statements) {
+  public Path duckdb(String... statements) {
     Path file = newFile("duckdb");
     run("jdbc:duckdb:" + file, statements);
     return file;
@@ -46,7 +46,7 @@ final class SampleFiles implements AutoCloseable {
   }
 
   /** A path in the folder at which there is nothing. */
-  Path newFile(String extension) {
+  public Path newFile(String extension) {
     return folder.path().resolve("sample-" + files++ + "." + extension);
   }
 

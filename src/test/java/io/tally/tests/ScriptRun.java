@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** One run of a command of the repository, in its root: its output, line by line, and its end. */
-final class ScriptRun implements AutoCloseable {
+public final class ScriptRun implements AutoCloseable {
   private static final long LIMIT_SECONDS = 270;
   private static final long STOP_LIMIT_SECONDS = 30;
 
@@ -20,7 +20,7 @@ final class ScriptRun implements AutoCloseable {
   private final Path errors;
   private final StringBuilder output = new StringBuilder();
 
-  ScriptRun(String... command) {
+  public ScriptRun(String... command) {
     try {
       errors = Files.createTempFile("script-", ".err");
       process =
@@ -78,7 +78,7 @@ final class ScriptRun implements AutoCloseable {
   }
 
   /** Reads the rest of the output and gives the exit status. */
-  int awaitExit() {
+  public int awaitExit() {
     readUntil(line -> false);
     try {
       if (!process.waitFor(STOP_LIMIT_SECONDS, TimeUnit.SECONDS)) {
@@ -92,16 +92,16 @@ final class ScriptRun implements AutoCloseable {
   }
 
   /** What has been read so far. */
-  String output() {
+  public String output() {
     return output.toString();
   }
 
-  List<String> lines() {
+  public List<String> lines() {
     return output().lines().toList();
   }
 
   /** What it has written to its error stream so far. */
-  String errors() {
+  public String errors() {
     try {
       return Files.readString(errors);
     } catch (IOException e) {

@@ -10,14 +10,14 @@ import java.util.Map;
  * One entry under {@code tables} of a node's configuration. Immutable: each method gives a new one.
  * Values are what the YAML file is to hold, keyed as there.
  */
-record TableConfig(Map<String, Object> yaml, List<Map<String, Object>> partitions) {
+public record TableConfig(Map<String, Object> yaml, List<Map<String, Object>> partitions) {
 
-  TableConfig {
+  public TableConfig {
     yaml = new LinkedHashMap<>(yaml);
     partitions = List.copyOf(partitions);
   }
 
-  static TableConfig table(String name) {
+  public static TableConfig table(String name) {
     return new TableConfig(Map.of("name", name), List.of());
   }
 
@@ -25,7 +25,7 @@ record TableConfig(Map<String, Object> yaml, List<Map<String, Object>> partition
     return (String) yaml.get("name");
   }
 
-  TableConfig parquet(String id, Path... files) {
+  public TableConfig parquet(String id, Path... files) {
     return partition(Map.of("id", id, "parquet", paths(files)));
   }
 
@@ -43,7 +43,7 @@ record TableConfig(Map<String, Object> yaml, List<Map<String, Object>> partition
     return partition(Map.of("id", id, "json", file.toString()));
   }
 
-  TableConfig duckdb(String id, Path file, String table) {
+  public TableConfig duckdb(String id, Path file, String table) {
     return partition(Map.of("id", id, "duckdb", Map.of("file", file.toString(), "table", table)));
   }
 

@@ -22,7 +22,7 @@ public final class TallyCluster implements AutoCloseable {
   }
 
   /** Starts one node for each list of tables, all at once, and waits until all listen. */
-  static TallyCluster of(List<List<TableConfig>> tablesOfNodes) {
+  public static TallyCluster of(List<List<TableConfig>> tablesOfNodes) {
     return of(Map.of(), tablesOfNodes);
   }
 
@@ -84,7 +84,7 @@ public final class TallyCluster implements AutoCloseable {
   }
 
   /** The options of one table of this cluster, and nothing else. */
-  Map<String, String> options(String table) {
+  public Map<String, String> options(String table) {
     Map<String, String> options = new LinkedHashMap<>();
     options.put("endpoints", endpoints());
     options.put("table", table);
@@ -92,7 +92,7 @@ public final class TallyCluster implements AutoCloseable {
   }
 
   /** The nodes' logs, each under its name. */
-  String logs() {
+  public String logs() {
     return nodes.stream()
         .map(node -> "== log of " + node.id() + "\n" + node.log())
         .collect(Collectors.joining("\n"));

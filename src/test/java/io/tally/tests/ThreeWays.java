@@ -14,11 +14,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.apache.spark.SparkThrowable;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.types.StructField;
 
 /**
  * Takes a query and answers it three ways: over the nodes with push-down, over the nodes without,
@@ -103,8 +101,8 @@ final class ThreeWays {
     List<Row> pushedRows = pushed.collectAsList();
     List<Row> fetchedRows = fetched.collectAsList();
     List<Row> expectedRows = expected.collectAsList();
-    assertEquals(types(expected), types(pushed), "types with push-down: " + sql);
-    assertEquals(types(expected), types(fetched), "types without push-down: " + sql);
+    assertEquals(Answer.types(expected), Answer.types(pushed), "types with push-down: " + sql);
+    assertEquals(Answer.types(expected), Answer.types(fetched), "types without push-down: " + sql);
     requireSame("without push-down", sql, fetched, fetchedRows, expectedRows, ordered);
     requireSame("with push-down", sql, pushed, pushedRows, expectedRows, ordered);
     return new Outcome(pushedRows, ordered, scans(pushed), scans(fetched));
@@ -150,12 +148,7 @@ final class ThreeWays {
     defineTablesOf(sql);
     for (SparkSession way : List.of(plain, fetching, pushing)) {
       Exception e = assertThrows(Exception.class, () -> way.sql(sql).collectAsList(), sql);
-      List<String> conditions = new ArrayList<>();
-      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-        if (cause instanceof SparkThrowable throwable && throwable.getCondition() != null) {
-          conditions.add(throwable.getCondition());
-        }
-      }
+      List<String> conditions = Answer.conditions(e);
       if (Collections.disjoint(conditions, allowed)) {
         fail(sql + " fails with " + conditions + " instead of " + allowed, e);
       }
@@ -170,14 +163,6 @@ final class ThreeWays {
 
   private static TallyScans scans(Dataset<Row> dataset) {
     return TallyScans.of(dataset.queryExecution().executedPlan());
-  }
-
-  private static List<String> types(Dataset<Row> dataset) {
-    return List.of(dataset.schema().fields()).stream().map(ThreeWays::type).toList();
-  }
-
-  private static String type(StructField field) {
-    return field.name() + " " + field.dataType().sql();
   }
 
   private static void requireSame(

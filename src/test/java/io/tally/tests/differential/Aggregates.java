@@ -1,0 +1,171 @@
+package io.tally.tests.differential;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes aggregates whose value does not depend on the order of the rows. */
+final class Aggregates {
+  private final ExpressionGenerator all;
+  private final Dice dice;
+
+  Aggregates(ExpressionGenerator all) {
+    this.all = all;
+    this.dice = all.dice();
+  }
+
+  Item any() {
+    Item item = unfiltered();
+    if (!dice.chance(12)) {
+      return item;
+    }
+    Expr filtered = Expr.of(item.kind(), item.expr(), " FILTER (WHERE ", all.predicate(2), ")");
+    return new Item(filtered, item.closeness(), -1);
+  }
+
+  private Item unfiltered() {
+    int roll = dice.below(100);
+    if (roll < 24) {
+      return count();
+    }
+    if (roll < 50) {
+      return extreme();
+    }
+    if (roll < 80) {
+      return sum();
+    }
+    return roll < 90 ? statistic() : other();
+  }
+
+  private Item count() {
+    return switch (dice.below(6)) {
+      case 0, 1 -> Item.of(Expr.leaf(Kind.LONG, "count(*)"));
+      case 2 -> Item.of(Expr.of(Kind.LONG, "count(DISTINCT ", orderedAtom().expr(), ")"));
+      case 3 -> Item.of(Expr.of(Kind.LONG, "count_if(", all.predicate(2), ")"));
+      case 4 -> Item.of(Expr.of(Kind.LONG, "count(", all.any(2), ")"));
+      default -> Item.of(Expr.of(Kind.LONG, "count(", all.any(0), ")"));
+    };
+  }
+
+  private Atom orderedAtom() {
+    return dice.pick(all.ordered());
+  }
+
+  private Item extreme() {
+    Atom atom = orderedAtom();
+    Expr argument =
+        dice.chance(75) || atom.kind().isNested() ? atom.expr() : all.of(atom.kind(), 2);
+    Expr expr = Expr.of(argument.kind(), dice.pick("min(", "max("), argument, ")");
+    return new Item(expr, extremeCloseness(argument.kind()), -1);
+  }
+
+  private static Closeness extremeCloseness(Kind kind) {
+    return kind.isFloating() ? Closeness.UP_TO_SIGN_OF_ZERO : Closeness.EXACT;
+  }
+
+  private Item sum() {
+    Expr argument = summable();
+    Kind kind = argument.kind();
+    boolean average = dice.chance(35);
+    String name = average ? "avg(" : dice.chance(15) ? "try_sum(" : "sum(";
+    String distinct = dice.chance(8) ? "DISTINCT " : "";
+    Kind result =
+        kind == Kind.DECIMAL
+            ? Kind.DECIMAL
+            : average || kind.isFloating() ? Kind.DOUBLE : Kind.LONG;
+    Closeness closeness = result == Kind.DOUBLE ? Closeness.SUM : Closeness.EXACT;
+    return new Item(Expr.of(result, name + distinct, argument, ")"), closeness, -1);
+  }
+
+  /** Numbers whose sum is the same in any order, and cannot overflow on the way. */
+  private Expr summable() {
+    if (dice.chance(20)) {
+      return all.of(dice.pick(Kind.BYTE, Kind.SHORT, Kind.INT), 2);
+    }
+    Expr column = tameColumn();
+    if (dice.chance(75)) {
+      return column;
+    }
+    return dice.chance(50)
+        ? Expr.of(column.kind(), "CASE WHEN ", all.predicate(2), " THEN ", column, " END")
+        : Expr.of(column.kind(), "coalesce(", column, ", 0)");
+  }
+
+  private Expr tameColumn() {
+    List<Expr> columns = all.summable().map(Atom::expr).toList();
+    return columns.isEmpty() ? Expr.leaf(Kind.INT, "1") : dice.pick(columns);
+  }
+
+  private Item statistic() {
+    Expr expr =
+        dice.chance(50)
+            ? Expr.of(
+                Kind.DOUBLE,
+                dice.pick("stddev_pop(", "stddev_samp(", "var_pop(", "var_samp(", "stddev("),
+                tameColumn(),
+                ")")
+            : Expr.of(
+                Kind.DOUBLE,
+                dice.pick(
+                    "covar_pop(",
+                    "covar_samp(",
+                    "corr(",
+                    "regr_slope(",
+                    "regr_intercept(",
+                    "regr_r2(",
+                    "regr_sxy(",
+                    "regr_sxx(",
+                    "regr_count("),
+                tameColumn(),
+                ", ",
+                tameColumn(),
+                ")");
+    return new Item(expr, Closeness.STATISTIC, -1);
+  }
+
+  private Item other() {
+    return switch (dice.below(6)) {
+      case 0 ->
+          new Item(
+              Expr.of(
+                  Kind.DOUBLE,
+                  "percentile_cont(" + dice.pick("0", "0.25", "0.5", "0.9", "1"),
+                  ") WITHIN GROUP (ORDER BY ",
+                  tameColumn(),
+                  dice.pick(")", " DESC)")),
+              Closeness.SUM,
+              -1);
+      case 1 ->
+          new Item(
+              Expr.of(
+                  Kind.DOUBLE,
+                  "percentile_disc(" + dice.pick("0", "0.25", "0.5", "0.9", "1"),
+                  ") WITHIN GROUP (ORDER BY ",
+                  tameColumn(),
+                  dice.pick(")", " DESC)")),
+              Closeness.SUM,
+              -1);
+      case 2 -> mode();
+      case 3 ->
+          Item.of(Expr.of(Kind.BOOLEAN, dice.pick("bool_and(", "bool_or("), all.predicate(2), ")"));
+      case 4 -> {
+        Kind kind = dice.pick(Kind.BYTE, Kind.SHORT, Kind.INT, Kind.LONG);
+        yield Item.of(
+            Expr.of(kind, dice.pick("bit_and(", "bit_or(", "bit_xor("), all.leaf(kind), ")"));
+      }
+      default -> new Item(Expr.of(Kind.DOUBLE, "median(", tameColumn(), ")"), Closeness.SUM, -1);
+    };
+  }
+
+  private Item mode() {
+    List<Atom> candidates =
+        new ArrayList<>(all.ordered().stream().filter(it -> !it.kind().isNested()).toList());
+    if (candidates.isEmpty()) {
+      return count();
+    }
+    Atom atom = dice.pick(candidates);
+    Expr expr =
+        Expr.of(
+            atom.kind(), "mode() WITHIN GROUP (ORDER BY ", atom.expr(), dice.pick(")", " DESC)"));
+    return new Item(expr, extremeCloseness(atom.kind()), -1);
+  }
+}

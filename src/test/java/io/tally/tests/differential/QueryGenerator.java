@@ -1,0 +1,336 @@
+package io.tally.tests.differential;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
+/** Takes tables and makes a query over them whose answer is the only right one. */
+final class QueryGenerator {
+  /** Joins of larger tables could have millions of rows. */
+  private static final int MOST_ROWS_IN_JOIN = 100;
+
+  private final Dice dice;
+  private final List<TableData> tables;
+  private final List<TableData> smallTables;
+
+  QueryGenerator(Dice dice, List<TableData> tables) {
+    this.dice = dice;
+    this.tables = tables;
+    this.smallTables = tables.stream().filter(it -> it.rowCount() <= MOST_ROWS_IN_JOIN).toList();
+  }
+
+  Query any() {
+    int roll = dice.below(100);
+    if (roll < 12 && !smallTables.isEmpty()) {
+      return join();
+    }
+    if (roll < 20) {
+      return overSubquery();
+    }
+    if (roll < 26) {
+      return union();
+    }
+    if (roll < 34) {
+      return withSubqueryInPredicate();
+    }
+    return roll < 38 ? sample() : overTable();
+  }
+
+  private Query overTable() {
+    TableData table = dice.pick(tables);
+    boolean risks = dice.chance(60);
+    Source from = new Source.Table(table.name(), "t", "");
+    Query query = over(from, atoms(table, "t."), risks);
+    // Whether a risky operation meets its value before LIMIT has enough is up to Spark.
+    return risks && query.risks() > 0 ? ordered(query) : limited(ordered(query));
+  }
+
+  private Query sample() {
+    TableData table = dice.pick(tables);
+    String sample =
+        dice.pick(
+            "TABLESAMPLE (5 ROWS)",
+            "TABLESAMPLE (30 PERCENT) REPEATABLE (7)",
+            "TABLESAMPLE (0 PERCENT)",
+            "TABLESAMPLE (100 PERCENT)");
+    Source from = new Source.Table(table.name(), "t", sample);
+    ExpressionGenerator all = generator(atoms(table, "t."), false);
+    return Query.of(items(all), from).withWhere(dice.chance(30) ? where(all) : List.of());
+  }
+
+  private Query over(Source from, List<Atom> atoms, boolean risks) {
+    ExpressionGenerator all = generator(atoms, risks);
+    return dice.chance(60) ? grouped(from, all) : plain(from, all);
+  }
+
+  private Query plain(Source from, ExpressionGenerator all) {
+    Query query = Query.of(items(all), from).withWhere(where(all));
+    boolean distinct = dice.chance(15) && query.items().stream().allMatch(Item::isOrdered);
+    return query.withDistinct(distinct);
+  }
+
+  private List<Item> items(ExpressionGenerator all) {
+    List<Item> items = new ArrayList<>();
+    int count = dice.between(1, 4);
+    for (int i = 0; i < count; i++) {
+      items.add(Item.of(all.any(dice.chance(70) ? 0 : 2)));
+    }
+    return items;
+  }
+
+  private List<Expr> where(ExpressionGenerator all) {
+    List<Expr> conjuncts = new ArrayList<>();
+    int count = dice.pick(0, 0, 1, 1, 1, 2, 3);
+    for (int i = 0; i < count; i++) {
+      conjuncts.add(all.predicate(dice.between(1, 3)));
+    }
+    return conjuncts;
+  }
+
+  private Query grouped(Source from, ExpressionGenerator all) {
+    List<Expr> keys = new ArrayList<>();
+    int keyCount = dice.pick(0, 0, 1, 1, 1, 2, 3);
+    List<Atom> candidates = all.ordered();
+    for (int i = 0; i < keyCount && !candidates.isEmpty(); i++) {
+      Atom atom = dice.pick(candidates);
+      boolean plain = dice.chance(70) || atom.kind().isNested();
+      Expr key = plain ? atom.expr() : all.of(atom.kind(), 2);
+      // A literal would be taken as the number of an item.
+      if (!key.children().isEmpty() || key.sql().startsWith("t.") || key.sql().contains(".r")) {
+        keys.add(key);
+      }
+    }
+    List<Item> items = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      if (dice.chance(90)) {
+        items.add(new Item(keys.get(i), Closeness.EXACT, i));
+      }
+    }
+    Aggregates aggregates = new Aggregates(all);
+    int count = dice.between(keys.isEmpty() || items.isEmpty() ? 1 : 0, 4);
+    List<Item> made = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      made.add(aggregates.any());
+    }
+    items.addAll(made);
+    Query query = Query.of(items, from).withWhere(where(all)).withItems(items, keys);
+    return dice.chance(20) ? withHaving(query, keys, made) : query;
+  }
+
+  private Query withHaving(Query query, List<Expr> keys, List<Item> aggregates) {
+    List<Atom> atoms = new ArrayList<>();
+    keys.forEach(key -> atoms.add(new Atom(key, Type.of(key.kind()), List.of(), false)));
+    aggregates.stream()
+        .filter(it -> it.isOrdered() && it.closeness() == Closeness.EXACT)
+        .forEach(it -> atoms.add(new Atom(it.expr(), Type.of(it.kind()), List.of(), false)));
+    List<Atom> scalar = atoms.stream().filter(it -> !it.kind().isNested()).toList();
+    return scalar.isEmpty()
+        ? query
+        : query.withHaving(Optional.of(generator(scalar, false).predicate(2)));
+  }
+
+  private Query join() {
+    TableData left = dice.pick(smallTables);
+    TableData right = dice.chance(25) ? left : dice.pick(smallTables);
+    List<Atom> leftAtoms = atoms(left, "t.");
+    List<Atom> rightAtoms = atoms(right, "u.");
+    List<Atom> both = new ArrayList<>(leftAtoms);
+    String kind = dice.pick("INNER", "INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI");
+    if (!kind.startsWith("LEFT ")) {
+      both.addAll(rightAtoms);
+    }
+    Source from =
+        new Source.Join(
+            new Source.Table(left.name(), "t", ""),
+            kind,
+            new Source.Table(right.name(), "u", ""),
+            Optional.of(joinCondition(leftAtoms, rightAtoms)));
+    return limited(ordered(over(from, both, false)));
+  }
+
+  private Expr joinCondition(List<Atom> left, List<Atom> right) {
+    List<Expr> equal = new ArrayList<>();
+    for (Atom a : left) {
+      for (Atom b : right) {
+        boolean alike = a.kind() == b.kind() || (a.kind().isNumber() && b.kind().isNumber());
+        if (alike && !a.kind().isNested() && a.type().isOrdered()) {
+          equal.add(
+              ExpressionGenerator.infix(
+                  Kind.BOOLEAN, a.expr(), dice.chance(85) ? "=" : "<=>", b.expr()));
+        }
+      }
+    }
+    if (equal.isEmpty()) {
+      return Expr.leaf(Kind.BOOLEAN, "true");
+    }
+    Expr key = dice.pick(equal);
+    if (dice.chance(70)) {
+      return key;
+    }
+    List<Atom> both = new ArrayList<>(left);
+    both.addAll(right);
+    return ExpressionGenerator.infix(Kind.BOOLEAN, key, "AND", generator(both, false).predicate(1));
+  }
+
+  private Query overSubquery() {
+    TableData table = dice.pick(tables);
+    Source base = new Source.Table(table.name(), "t", "");
+    Query inner = over(base, atoms(table, "t."), false);
+    List<Item> exact =
+        inner.items().stream().filter(it -> it.closeness() == Closeness.EXACT).toList();
+    if (exact.isEmpty()) {
+      return inner;
+    }
+    inner = inner.withItems(exact, inner.keys());
+    Query totally = totallyOrdered(inner);
+    if (dice.chance(30) && totally.isTotallyOrdered() && noFloating(exact)) {
+      inner = limited(totally);
+    }
+    List<Atom> atoms = new ArrayList<>();
+    for (int i = 0; i < exact.size(); i++) {
+      Kind kind = exact.get(i).kind();
+      if (!kind.isNested()) {
+        boolean tame = kind == Kind.BYTE || kind == Kind.SHORT;
+        atoms.add(new Atom(Expr.leaf(kind, "s.r" + i), Type.of(kind), List.of(), tame));
+      }
+    }
+    Source from = new Source.Sub(inner, "s", dice.chance(40));
+    return atoms.isEmpty() ? inner : limited(ordered(over(from, atoms, false)));
+  }
+
+  private static boolean noFloating(List<Item> items) {
+    return items.stream().noneMatch(it -> it.kind().isFloating());
+  }
+
+  private Query union() {
+    TableData table = dice.pick(tables);
+    ExpressionGenerator all = generator(atoms(table, "t."), false);
+    Source from = new Source.Table(table.name(), "t", "");
+    List<Item> items = items(all).stream().filter(Item::isOrdered).toList();
+    if (items.isEmpty()) {
+      return overTable();
+    }
+    Query left = Query.of(items, from).withWhere(where(all));
+    List<Item> shuffled =
+        items.stream()
+            .map(it -> dice.chance(50) || it.kind().isNested() ? it : Item.of(all.of(it.kind(), 1)))
+            .toList();
+    Query right = Query.of(shuffled, from).withWhere(where(all));
+    String operator = dice.pick("UNION ALL", "UNION ALL", "UNION", "EXCEPT", "INTERSECT");
+    return limited(ordered(left.withUnion(Optional.of(new Query.Union(operator, right)))));
+  }
+
+  private Query withSubqueryInPredicate() {
+    TableData outer = dice.pick(tables);
+    TableData inner = dice.pick(tables);
+    List<Atom> atoms = atoms(outer, "t.");
+    Query query = over(new Source.Table(outer.name(), "t", ""), atoms, false);
+    List<Atom> scalar =
+        atoms.stream().filter(it -> it.type().isOrdered() && !it.kind().isNested()).toList();
+    List<Atom> innerAtoms = atoms(inner, "u.");
+    if (scalar.isEmpty()) {
+      return query;
+    }
+    Atom atom = dice.pick(scalar);
+    List<Atom> alike = innerAtoms.stream().filter(it -> it.kind() == atom.kind()).toList();
+    if (alike.isEmpty()) {
+      return query;
+    }
+    Expr match = dice.pick(alike).expr();
+    Expr filter = generator(innerAtoms, false).predicate(2);
+    String table = " FROM " + inner.name() + " u WHERE ";
+    Expr predicate =
+        switch (dice.below(4)) {
+          case 0, 1 ->
+              Expr.of(
+                  Kind.BOOLEAN,
+                  "(",
+                  atom.expr(),
+                  (dice.chance(25) ? " NOT IN (SELECT " : " IN (SELECT ") + match.sql() + table,
+                  filter,
+                  "))");
+          case 2 ->
+              Expr.of(
+                  Kind.BOOLEAN,
+                  (dice.chance(30) ? "(NOT EXISTS" : "(EXISTS") + " (SELECT 1" + table,
+                  atom.expr(),
+                  " = " + match.sql() + " AND ",
+                  filter,
+                  "))");
+          default ->
+              Expr.of(
+                  Kind.BOOLEAN,
+                  "(",
+                  atom.expr(),
+                  dice.pick(" = ", " <= ", " > ")
+                      + "(SELECT "
+                      + dice.pick("max(", "min(")
+                      + match.sql()
+                      + ")"
+                      + table,
+                  filter,
+                  "))");
+        };
+    List<Expr> where = new ArrayList<>(query.where());
+    where.add(predicate);
+    return limited(ordered(query.withWhere(where)));
+  }
+
+  private Query ordered(Query query) {
+    if (dice.chance(50)) {
+      return query;
+    }
+    if (dice.chance(60)) {
+      return totallyOrdered(query);
+    }
+    List<Query.OrderKey> some =
+        new ArrayList<>(totallyOrdered(query).order().stream().limit(1).toList());
+    return query.withEnd(some, OptionalInt.empty(), OptionalInt.empty());
+  }
+
+  private Query totallyOrdered(Query query) {
+    List<Integer> ordinals =
+        new ArrayList<>(
+            IntStream.range(0, query.items().size())
+                .filter(i -> query.items().get(i).isOrdered())
+                .boxed()
+                .toList());
+    if (dice.chance(60)) {
+      Collections.rotate(ordinals, dice.below(4));
+    }
+    List<Query.OrderKey> order =
+        ordinals.stream()
+            .map(
+                i ->
+                    new Query.OrderKey(
+                        i,
+                        query.items().get(i).expr(),
+                        dice.pick(
+                            "", " DESC", " ASC NULLS LAST", " DESC NULLS FIRST", " NULLS FIRST")))
+            .toList();
+    return query.withEnd(order, OptionalInt.empty(), OptionalInt.empty());
+  }
+
+  private Query limited(Query query) {
+    OptionalInt limit =
+        dice.chance(query.order().isEmpty() ? 15 : 45)
+            ? OptionalInt.of(dice.pick(0, 1, 2, 5, 10, 40, 1000))
+            : OptionalInt.empty();
+    OptionalInt offset =
+        dice.chance(limit.isPresent() ? 30 : 4)
+            ? OptionalInt.of(dice.pick(0, 1, 3, 8))
+            : OptionalInt.empty();
+    return query.withEnd(query.order(), limit, offset);
+  }
+
+  private ExpressionGenerator generator(List<Atom> atoms, boolean risks) {
+    return new ExpressionGenerator(dice, atoms, risks);
+  }
+
+  private static List<Atom> atoms(TableData table, String qualifier) {
+    return table.columns().stream().map(column -> Atom.of(qualifier, column)).toList();
+  }
+}

@@ -1,0 +1,103 @@
+package io.tally.tests.differential;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What stands behind FROM. */
+sealed interface Source {
+  String sql();
+
+  /** The common table expressions that it names. */
+  default Map<String, String> commonTables() {
+    return Map.of();
+  }
+
+  /** Sources that are part of this one. */
+  default Stream<Source> simpler() {
+    return Stream.empty();
+  }
+
+  int risks();
+
+  /**
+   * A table.
+   *
+   * @param sample such as {@code TABLESAMPLE (10 PERCENT)}, or empty
+   */
+  record Table(String name, String alias, String sample) implements Source {
+    @Override
+    public String sql() {
+      return name + (sample.isEmpty() ? "" : " " + sample) + " " + alias;
+    }
+
+    @Override
+    public int risks() {
+      return 0;
+    }
+
+    @Override
+    public Stream<Source> simpler() {
+      return sample.isEmpty() ? Stream.empty() : Stream.of(new Table(name, alias, ""));
+    }
+  }
+
+  /** A query with a name; written as a common table expression or in parentheses. */
+  record Sub(Query query, String alias, boolean common) implements Source {
+    @Override
+    public String sql() {
+      return common ? "common_" + alias + " " + alias : "(" + query.sql() + ") " + alias;
+    }
+
+    @Override
+    public Map<String, String> commonTables() {
+      return common ? Map.of("common_" + alias, query.sql()) : Map.of();
+    }
+
+    @Override
+    public Stream<Source> simpler() {
+      Stream<Source> queries =
+          query.simplerInside().map(simpler -> new Sub(simpler, alias, common));
+      return common ? Stream.concat(Stream.of(new Sub(query, alias, false)), queries) : queries;
+    }
+
+    @Override
+    public int risks() {
+      return query.risks();
+    }
+  }
+
+  /** Two sources side by side. */
+  record Join(Source left, String kind, Source right, Optional<Expr> on) implements Source {
+    @Override
+    public String sql() {
+      String condition = on.map(it -> " ON " + it.sql()).orElse("");
+      return left.sql() + " " + kind + " JOIN " + right.sql() + condition;
+    }
+
+    @Override
+    public Map<String, String> commonTables() {
+      Map<String, String> all = new LinkedHashMap<>(left.commonTables());
+      all.putAll(right.commonTables());
+      return all;
+    }
+
+    @Override
+    public Stream<Source> simpler() {
+      return Stream.of(
+              Stream.of(left, right),
+              left.simpler().map(it -> (Source) new Join(it, kind, right, on)),
+              right.simpler().map(it -> (Source) new Join(left, kind, it, on)),
+              on.stream()
+                  .flatMap(Expr::simpler)
+                  .map(it -> (Source) new Join(left, kind, right, Optional.of(it))))
+          .flatMap(it -> it);
+    }
+
+    @Override
+    public int risks() {
+      return left.risks() + right.risks() + on.map(Expr::risks).orElse(0);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package io.tally.tests.differential;
+
+import java.util.List;
+
+/** Chooses the types of columns. */
+final class TypeGenerator {
+  private static final List<Type> DECIMALS =
+      List.of(
+          Type.decimal(1, 0),
+          Type.decimal(3, 1),
+          Type.decimal(5, 2),
+          Type.decimal(9, 0),
+          Type.decimal(10, 2),
+          Type.decimal(18, 4),
+          Type.decimal(19, 2),
+          Type.decimal(28, 10),
+          Type.decimal(38, 0),
+          Type.decimal(38, 18),
+          Type.decimal(38, 38));
+
+  private TypeGenerator() {}
+
+  static Type any(Dice dice) {
+    int roll = dice.below(100);
+    if (roll < 82) {
+      return scalar(dice);
+    }
+    if (roll < 88) {
+      return dice.chance(50)
+          ? Type.characters("CHAR", dice.between(1, 6))
+          : Type.characters("VARCHAR", dice.between(4, 12));
+    }
+    return switch (dice.below(3)) {
+      case 0 -> Type.array(inner(dice));
+      case 1 -> Type.map(Type.of(dice.pick(Kind.STRING, Kind.INT)), inner(dice));
+      default ->
+          Type.struct(
+              List.of(
+                  inner(dice),
+                  inner(dice),
+                  dice.chance(30) ? Type.struct(List.of(inner(dice))) : inner(dice)));
+    };
+  }
+
+  private static Type scalar(Dice dice) {
+    return switch (dice.below(18)) {
+      case 0 -> Type.of(Kind.BOOLEAN);
+      case 1 -> Type.of(Kind.BYTE);
+      case 2 -> Type.of(Kind.SHORT);
+      case 3, 4, 5 -> Type.of(Kind.INT);
+      case 6, 7 -> Type.of(Kind.LONG);
+      case 8 -> Type.of(Kind.FLOAT);
+      case 9 -> Type.of(Kind.DOUBLE);
+      case 10, 11 -> dice.pick(DECIMALS);
+      case 12, 13 -> Type.of(Kind.STRING);
+      case 14 -> Type.of(Kind.BINARY);
+      case 15 -> Type.of(Kind.DATE);
+      case 16 -> Type.of(Kind.TIMESTAMP);
+      default -> Type.of(Kind.TIMESTAMP_NTZ);
+    };
+  }
+
+  /** Without BINARY: bytes inside of nested values have no readable form in results. */
+  private static Type inner(Dice dice) {
+    Type type = scalar(dice);
+    return type.kind() == Kind.BINARY ? Type.of(Kind.STRING) : type;
+  }
+}
