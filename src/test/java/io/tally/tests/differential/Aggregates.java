@@ -15,7 +15,7 @@ final class Aggregates {
 
   Item any() {
     Item item = unfiltered();
-    if (!dice.chance(12)) {
+    if (all.onlyOffered() || !dice.chance(15)) {
       return item;
     }
     Expr filtered = Expr.of(item.kind(), item.expr(), " FILTER (WHERE ", all.predicate(2), ")");
@@ -33,11 +33,11 @@ final class Aggregates {
     if (roll < 80) {
       return sum();
     }
-    return roll < 90 ? statistic() : other();
+    return roll < 90 && !(all.onlyOffered() && dice.chance(50)) ? statistic() : other();
   }
 
   private Item count() {
-    return switch (dice.below(6)) {
+    return switch (all.onlyOffered() ? dice.pick(0, 1, 2, 4, 5) : dice.below(6)) {
       case 0, 1 -> Item.of(Expr.leaf(Kind.LONG, "count(*)"));
       case 2 -> Item.of(Expr.of(Kind.LONG, "count(DISTINCT ", orderedAtom().expr(), ")"));
       case 3 -> Item.of(Expr.of(Kind.LONG, "count_if(", all.predicate(2), ")"));
@@ -73,7 +73,7 @@ final class Aggregates {
             ? Kind.DECIMAL
             : average || kind.isFloating() ? Kind.DOUBLE : Kind.LONG;
     Closeness closeness = result == Kind.DOUBLE ? Closeness.SUM : Closeness.EXACT;
-    return new Item(Expr.of(result, name + distinct, argument, ")"), closeness, -1);
+    return new Item(Expr.risky(result, name + distinct, argument, ")"), closeness, -1);
   }
 
   /** Numbers whose sum is the same in any order, and cannot overflow on the way. */
@@ -123,7 +123,7 @@ final class Aggregates {
   }
 
   private Item other() {
-    return switch (dice.below(6)) {
+    return switch (all.onlyOffered() ? dice.below(3) : dice.below(6)) {
       case 0 ->
           new Item(
               Expr.of(

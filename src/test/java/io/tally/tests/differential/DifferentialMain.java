@@ -41,6 +41,7 @@ public final class DifferentialMain {
   }
 
   private static int run(long seed, long from, long to) {
+    Worlds.closeWhenStopped();
     Totals totals = Differential.run(seed, from, to, System.out);
     System.out.println(totals.pushDown());
     System.out.println(totals.verdict());

@@ -7,6 +7,10 @@ import io.tally.tests.ScriptRun;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +30,39 @@ class DifferentialTest {
     assertEquals(QUERIES, totals.queries(), report);
     assertTrue(totals.errors() < QUERIES / 5, totals.pushDown() + report);
     assertTrue(totals.wholly() > QUERIES / 20, totals.pushDown() + report);
+  }
+
+  @Test
+  void aMistakeIsFoundAndShrunk() {
+    Column number = new Column("c0", Type.of(Kind.INT), List.of(1, 2, 3), true);
+    WorldSpec truth = world(number, List.of(List.of(List.of(1)), List.of(List.of(2), List.of(3))));
+    WorldSpec lie = world(number, List.of(List.of(List.of(1)), List.of(List.of(2))));
+    Expr column = Expr.leaf(Kind.INT, "t.c0");
+    Expr sum = ExpressionGenerator.infix(Kind.INT, column, "+", Expr.leaf(Kind.INT, "1"));
+    Query query =
+        Query.of(List.of(Item.of(sum), Item.of(column)), new Source.Table("t0", "t", ""))
+            .withWhere(List.of(Expr.of(Kind.BOOLEAN, "(", sum, " > 0)")))
+            .withEnd(
+                List.of(new Query.OrderKey(0, sum, " DESC")),
+                OptionalInt.of(9),
+                OptionalInt.empty());
+    try (Worlds worlds = Worlds.start(List.of(truth, lie));
+        Check check = new Check()) {
+      assertEquals(Optional.empty(), check.run(worlds.get(0), query).difference());
+      World lying = worlds.lying(0, 1);
+      Check.Result result = check.run(lying, query);
+      assertEquals(Optional.of("FETCHING has 2 rows instead of 3"), result.difference());
+      Query smallest =
+          new Shrinker(check).smallest(lying, query, result.difference().orElseThrow());
+      assertEquals("SELECT t.c0 AS r0 FROM t0 t", smallest.sql());
+      String text = Reproduction.of(truth, smallest, result, "again");
+      assertTrue(text.contains("INSERT INTO t0 VALUES\n  ((2)),\n  ((3));"), text);
+    }
+  }
+
+  private static WorldSpec world(Column column, List<List<List<Object>>> partitions) {
+    TableData table = new TableData("t0", List.of(column), partitions);
+    return new WorldSpec(List.of(table), 2, false, Map.of(), Map.of());
   }
 
   @Test

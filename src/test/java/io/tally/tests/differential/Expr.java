@@ -2,6 +2,7 @@ package io.tally.tests.differential;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -12,6 +13,9 @@ import java.util.stream.Stream;
  * @param risky whether this operation, its children aside, may fail on some value
  */
 record Expr(Kind kind, List<String> pieces, List<Expr> children, boolean risky) {
+  /** As {@link QueryGenerator} names them. */
+  private static final Pattern COLUMN = Pattern.compile("\\b[stu]\\.[cr]\\d");
+
   Expr {
     pieces = List.copyOf(pieces);
     children = List.copyOf(children);
@@ -66,6 +70,13 @@ record Expr(Kind kind, List<String> pieces, List<Expr> children, boolean risky) 
       sql.append(children.get(i).sql()).append(pieces.get(i + 1));
     }
     return sql.toString();
+  }
+
+  /** Whether a column of a table or of a subquery occurs in it. */
+  boolean hasColumn() {
+    return children.isEmpty()
+        ? COLUMN.matcher(pieces.get(0)).find()
+        : children.stream().anyMatch(Expr::hasColumn);
   }
 
   /** How many operations in it may fail. */

@@ -9,18 +9,27 @@ import java.util.stream.Stream;
  * and what {@link Numbers}, {@link Texts} and {@link Times} know.
  */
 final class ExpressionGenerator {
+  /** Spark computes what is constant before it asks a source, so that such queries test little. */
+  private static final int MOST_ATTEMPTS = 8;
+
   private final Dice dice;
   private final List<Atom> atoms;
-  private final boolean risksAllowed;
+  private final Style style;
   private final Values values;
 
   /**
-   * @param risksAllowed whether operations may be used that fail on some values
+   * What expressions may consist of.
+   *
+   * @param risks whether operations may be used that fail on some values
+   * @param offered whether only such are used that Spark offers to a data source ({@code
+   *     V2ExpressionBuilder}), so that much can be pushed; LIKE and a few others aside
    */
-  ExpressionGenerator(Dice dice, List<Atom> atoms, boolean risksAllowed) {
+  record Style(boolean risks, boolean offered) {}
+
+  ExpressionGenerator(Dice dice, List<Atom> atoms, Style style) {
     this.dice = dice;
     this.atoms = atoms.stream().flatMap(atom -> atom.withParts().stream()).toList();
-    this.risksAllowed = risksAllowed;
+    this.style = style;
     this.values = new Values(dice);
   }
 
@@ -29,12 +38,16 @@ final class ExpressionGenerator {
   }
 
   boolean risksAllowed() {
-    return risksAllowed;
+    return style.risks();
+  }
+
+  boolean onlyOffered() {
+    return style.offered();
   }
 
   /** The kind of one of the atoms, or any scalar kind. */
   Kind anyKind() {
-    return dice.chance(85)
+    return onlyOffered() || dice.chance(85)
         ? dice.pick(atoms).kind()
         : dice.pick(
             Kind.BOOLEAN, Kind.INT, Kind.LONG, Kind.DOUBLE, Kind.DECIMAL, Kind.STRING, Kind.DATE);
@@ -47,14 +60,18 @@ final class ExpressionGenerator {
   }
 
   Expr any(int depth) {
-    return of(anyKind(), depth);
+    Expr expr = of(anyKind(), depth);
+    for (int i = 0; i < MOST_ATTEMPTS && !expr.hasColumn(); i++) {
+      expr = of(anyKind(), depth);
+    }
+    return expr;
   }
 
   Expr of(Kind kind, int depth) {
-    if (depth <= 0 || kind.isNested()) {
+    if (depth <= 0 || kind.isNested() || (onlyOffered() && dice.chance(25))) {
       return leaf(kind);
     }
-    if (dice.chance(22)) {
+    if (dice.chance(onlyOffered() ? 12 : 22)) {
       return conditional(kind, depth - 1);
     }
     return switch (kind) {
@@ -69,7 +86,7 @@ final class ExpressionGenerator {
   /** A column of the kind if there is one, else a literal. */
   Expr leaf(Kind kind) {
     List<Atom> candidates = atoms.stream().filter(atom -> atom.kind() == kind).toList();
-    return candidates.isEmpty() || dice.chance(12) ? literal(kind) : dice.pick(candidates).expr();
+    return candidates.isEmpty() || dice.chance(6) ? literal(kind) : dice.pick(candidates).expr();
   }
 
   /** A literal, most often of a value that occurs. */
@@ -128,8 +145,16 @@ final class ExpressionGenerator {
     };
   }
 
-  /** A predicate that is likely to be selective and simple at depth 1, and deeper by chance. */
+  /** A predicate, simple at depth 1 and deeper by chance; a constant one only rarely. */
   Expr predicate(int depth) {
+    Expr predicate = anyPredicate(depth);
+    for (int i = 0; i < MOST_ATTEMPTS && !predicate.hasColumn(); i++) {
+      predicate = anyPredicate(depth);
+    }
+    return predicate;
+  }
+
+  private Expr anyPredicate(int depth) {
     if (depth > 1 && dice.chance(45)) {
       return switch (dice.below(5)) {
         case 0, 1 -> infix(Kind.BOOLEAN, predicate(depth - 1), "AND", predicate(depth - 1));
@@ -137,7 +162,7 @@ final class ExpressionGenerator {
         default -> Expr.of(Kind.BOOLEAN, "(NOT ", predicate(depth - 1), ")");
       };
     }
-    return switch (dice.below(14)) {
+    return switch (dice.below(onlyOffered() ? 12 : 14)) {
       case 0, 1, 2, 3, 4 -> comparison(depth - 1);
       case 5, 6 -> inList(depth - 1);
       case 7 ->

@@ -26,7 +26,9 @@ final class Numbers {
   }
 
   private Expr integer(Kind kind, int depth) {
-    return switch (dice.below(12)) {
+    // Only some arithmetic is offered, and only with ANSI; bits and parts of dates always are.
+    int roll = all.onlyOffered() && !all.risksAllowed() ? dice.pick(3, 4, 7, 8) : dice.below(12);
+    return switch (roll) {
       case 0, 1, 2 -> arithmetic(kind, depth);
       case 3 ->
           ExpressionGenerator.infix(
@@ -148,10 +150,13 @@ final class Numbers {
                   "width_bucket(",
                   all.of(Kind.DOUBLE, depth),
                   ", -2.5D, 7.0D, " + dice.between(1, 9) + ")");
-          case 10 -> Expr.of(Kind.INT, "size(", all.leaf(dice.pick(Kind.ARRAY, Kind.MAP)), ")");
+          case 10 ->
+              all.onlyOffered()
+                  ? Expr.of(Kind.INT, "length(", all.of(Kind.STRING, depth), ")")
+                  : Expr.of(Kind.INT, "size(", all.leaf(dice.pick(Kind.ARRAY, Kind.MAP)), ")");
           default -> Expr.of(Kind.INT, "if(", all.predicate(depth), ", 1, 0)");
         };
-    return kind == Kind.INT || kind == Kind.LONG
+    return kind == Kind.INT || kind == Kind.LONG || all.onlyOffered()
         ? number
         : Expr.of(kind, "try_cast(", number, " AS " + sql(kind) + ")");
   }
@@ -163,8 +168,9 @@ final class Numbers {
 
   private Expr floating(Kind kind, int depth) {
     Expr operand = all.of(dice.chance(70) ? kind : all.numberKind(), depth);
+    int roll = all.onlyOffered() && !all.risksAllowed() ? dice.between(5, 9) : dice.below(10);
     Expr number =
-        switch (dice.below(10)) {
+        switch (roll) {
           case 0, 1, 2 ->
               ExpressionGenerator.infix(
                   kind, all.of(kind, depth), dice.pick("+", "-", "*"), all.of(kind, depth));
@@ -215,6 +221,9 @@ final class Numbers {
 
   private Expr decimal(int depth) {
     Expr operand = all.of(Kind.DECIMAL, depth);
+    if (!all.risksAllowed() && all.onlyOffered()) {
+      return all.leaf(Kind.DECIMAL);
+    }
     if (!all.risksAllowed()) {
       return Expr.of(Kind.DECIMAL, "try_cast(", operand, " AS " + anyDecimal() + ")");
     }

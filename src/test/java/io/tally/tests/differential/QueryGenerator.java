@@ -1,5 +1,6 @@
 package io.tally.tests.differential;
 
+import io.tally.tests.differential.ExpressionGenerator.Style;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -41,11 +42,11 @@ final class QueryGenerator {
 
   private Query overTable() {
     TableData table = dice.pick(tables);
-    boolean risks = dice.chance(60);
     Source from = new Source.Table(table.name(), "t", "");
-    Query query = over(from, atoms(table, "t."), risks);
+    Style style = new Style(dice.chance(60), dice.chance(65));
+    Query query = over(from, atoms(table, "t."), style);
     // Whether a risky operation meets its value before LIMIT has enough is up to Spark.
-    return risks && query.risks() > 0 ? ordered(query) : limited(ordered(query));
+    return style.risks() && query.risks() > 0 ? ordered(query) : limited(ordered(query));
   }
 
   private Query sample() {
@@ -57,12 +58,12 @@ final class QueryGenerator {
             "TABLESAMPLE (0 PERCENT)",
             "TABLESAMPLE (100 PERCENT)");
     Source from = new Source.Table(table.name(), "t", sample);
-    ExpressionGenerator all = generator(atoms(table, "t."), false);
+    ExpressionGenerator all = safe(atoms(table, "t."));
     return Query.of(items(all), from).withWhere(dice.chance(30) ? where(all) : List.of());
   }
 
-  private Query over(Source from, List<Atom> atoms, boolean risks) {
-    ExpressionGenerator all = generator(atoms, risks);
+  private Query over(Source from, List<Atom> atoms, Style style) {
+    ExpressionGenerator all = new ExpressionGenerator(dice, atoms, style);
     return dice.chance(60) ? grouped(from, all) : plain(from, all);
   }
 
@@ -99,7 +100,7 @@ final class QueryGenerator {
       boolean plain = dice.chance(70) || atom.kind().isNested();
       Expr key = plain ? atom.expr() : all.of(atom.kind(), 2);
       // A literal would be taken as the number of an item.
-      if (!key.children().isEmpty() || key.sql().startsWith("t.") || key.sql().contains(".r")) {
+      if (key.hasColumn()) {
         keys.add(key);
       }
     }
@@ -127,9 +128,7 @@ final class QueryGenerator {
         .filter(it -> it.isOrdered() && it.closeness() == Closeness.EXACT)
         .forEach(it -> atoms.add(new Atom(it.expr(), Type.of(it.kind()), List.of(), false)));
     List<Atom> scalar = atoms.stream().filter(it -> !it.kind().isNested()).toList();
-    return scalar.isEmpty()
-        ? query
-        : query.withHaving(Optional.of(generator(scalar, false).predicate(2)));
+    return scalar.isEmpty() ? query : query.withHaving(Optional.of(safe(scalar).predicate(2)));
   }
 
   private Query join() {
@@ -148,7 +147,7 @@ final class QueryGenerator {
             kind,
             new Source.Table(right.name(), "u", ""),
             Optional.of(joinCondition(leftAtoms, rightAtoms)));
-    return limited(ordered(over(from, both, false)));
+    return limited(ordered(over(from, both, safeStyle())));
   }
 
   private Expr joinCondition(List<Atom> left, List<Atom> right) {
@@ -172,13 +171,13 @@ final class QueryGenerator {
     }
     List<Atom> both = new ArrayList<>(left);
     both.addAll(right);
-    return ExpressionGenerator.infix(Kind.BOOLEAN, key, "AND", generator(both, false).predicate(1));
+    return ExpressionGenerator.infix(Kind.BOOLEAN, key, "AND", safe(both).predicate(1));
   }
 
   private Query overSubquery() {
     TableData table = dice.pick(tables);
     Source base = new Source.Table(table.name(), "t", "");
-    Query inner = over(base, atoms(table, "t."), false);
+    Query inner = over(base, atoms(table, "t."), safeStyle());
     List<Item> exact =
         inner.items().stream().filter(it -> it.closeness() == Closeness.EXACT).toList();
     if (exact.isEmpty()) {
@@ -198,7 +197,7 @@ final class QueryGenerator {
       }
     }
     Source from = new Source.Sub(inner, "s", dice.chance(40));
-    return atoms.isEmpty() ? inner : limited(ordered(over(from, atoms, false)));
+    return atoms.isEmpty() ? inner : limited(ordered(over(from, atoms, safeStyle())));
   }
 
   private static boolean noFloating(List<Item> items) {
@@ -207,7 +206,7 @@ final class QueryGenerator {
 
   private Query union() {
     TableData table = dice.pick(tables);
-    ExpressionGenerator all = generator(atoms(table, "t."), false);
+    ExpressionGenerator all = safe(atoms(table, "t."));
     Source from = new Source.Table(table.name(), "t", "");
     List<Item> items = items(all).stream().filter(Item::isOrdered).toList();
     if (items.isEmpty()) {
@@ -227,7 +226,7 @@ final class QueryGenerator {
     TableData outer = dice.pick(tables);
     TableData inner = dice.pick(tables);
     List<Atom> atoms = atoms(outer, "t.");
-    Query query = over(new Source.Table(outer.name(), "t", ""), atoms, false);
+    Query query = over(new Source.Table(outer.name(), "t", ""), atoms, safeStyle());
     List<Atom> scalar =
         atoms.stream().filter(it -> it.type().isOrdered() && !it.kind().isNested()).toList();
     List<Atom> innerAtoms = atoms(inner, "u.");
@@ -240,7 +239,7 @@ final class QueryGenerator {
       return query;
     }
     Expr match = dice.pick(alike).expr();
-    Expr filter = generator(innerAtoms, false).predicate(2);
+    Expr filter = safe(innerAtoms).predicate(2);
     String table = " FROM " + inner.name() + " u WHERE ";
     Expr predicate =
         switch (dice.below(4)) {
@@ -326,8 +325,12 @@ final class QueryGenerator {
     return query.withEnd(query.order(), limit, offset);
   }
 
-  private ExpressionGenerator generator(List<Atom> atoms, boolean risks) {
-    return new ExpressionGenerator(dice, atoms, risks);
+  private Style safeStyle() {
+    return new Style(false, dice.chance(60));
+  }
+
+  private ExpressionGenerator safe(List<Atom> atoms) {
+    return new ExpressionGenerator(dice, atoms, safeStyle());
   }
 
   private static List<Atom> atoms(TableData table, String qualifier) {

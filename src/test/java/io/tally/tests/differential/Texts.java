@@ -41,8 +41,13 @@ final class Texts {
 
   private Expr text(int depth) {
     Expr operand = all.of(Kind.STRING, depth);
-    return switch (dice.below(14)) {
-      case 0 -> Expr.of(Kind.STRING, dice.pick("upper(", "lower(", "initcap("), operand, ")");
+    return switch (dice.below(all.onlyOffered() ? 12 : 14)) {
+      case 0 ->
+          Expr.of(
+              Kind.STRING,
+              dice.pick("upper(", "lower(", all.onlyOffered() ? "upper(" : "initcap("),
+              operand,
+              ")");
       case 1, 2 -> Expr.of(Kind.STRING, dice.pick("trim(", "ltrim(", "rtrim("), operand, ")");
       case 3 ->
           Expr.of(
@@ -76,7 +81,7 @@ final class Texts {
       case 9 ->
           Expr.of(
               Kind.STRING,
-              dice.pick("translate(", "replace("),
+              dice.pick("translate(", all.onlyOffered() ? "translate(" : "replace("),
               operand,
               ", ",
               all.literal(Kind.STRING),
@@ -123,8 +128,9 @@ final class Texts {
   /** A length or a position. */
   Expr measure(int depth) {
     Expr operand = all.of(Kind.STRING, depth);
-    return switch (dice.below(5)) {
-      case 0, 1 -> Expr.of(Kind.INT, "length(", operand, ")");
+    return switch (dice.below(all.onlyOffered() ? 2 : 5)) {
+      case 0 -> Expr.of(Kind.INT, "bit_length(", operand, ")");
+      case 1 -> Expr.of(Kind.INT, "length(", operand, ")");
       case 2 -> Expr.of(Kind.INT, dice.pick("bit_length(", "octet_length("), operand, ")");
       case 3 -> Expr.of(Kind.INT, "instr(", operand, ", ", all.literal(Kind.STRING), ")");
       default -> Expr.of(Kind.INT, "ascii(", operand, ")");
@@ -133,7 +139,7 @@ final class Texts {
 
   Expr predicate(int depth) {
     Expr operand = all.of(Kind.STRING, depth);
-    if (dice.chance(45)) {
+    if (dice.chance(all.onlyOffered() ? 75 : 45)) {
       return Expr.of(
           Kind.BOOLEAN,
           dice.pick("startswith(", "endswith(", "contains("),

@@ -25,11 +25,11 @@ final class Times {
 
   private Expr date(int depth) {
     Expr operand = all.of(Kind.DATE, depth);
-    return switch (dice.below(6)) {
+    return switch (all.onlyOffered() ? dice.pick(0, 1, 4) : dice.below(6)) {
       case 0 ->
           Expr.of(
               Kind.DATE,
-              dice.pick("date_add(", "date_sub("),
+              dice.pick("date_add(", all.onlyOffered() ? "date_add(" : "date_sub("),
               operand,
               ", " + dice.between(-400, 400) + ")");
       case 1 ->
@@ -51,7 +51,7 @@ final class Times {
   }
 
   private Expr timestamp(Kind kind, int depth) {
-    return switch (dice.below(3)) {
+    return switch (all.onlyOffered() ? 0 : dice.below(3)) {
       case 0 -> Expr.of(kind, "CAST(", all.of(Kind.DATE, depth), " AS " + kind + ")");
       case 1 ->
           Expr.of(

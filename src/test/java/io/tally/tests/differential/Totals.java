@@ -14,6 +14,7 @@ final class Totals {
   private int partly;
   private int refused;
   private int rowsAlone;
+  private int withoutScan;
   private int errors;
   private int sparksOwn;
 
@@ -36,7 +37,9 @@ final class Totals {
     String plan = String.join("\n", scans);
     boolean pushed = PUSHED.matcher(plan).find();
     boolean notPushed = plan.contains("NotPushed: [");
-    if (pushed && !notPushed) {
+    if (scans.isEmpty()) {
+      withoutScan++;
+    } else if (pushed && !notPushed) {
       wholly++;
     } else if (pushed) {
       partly++;
@@ -65,9 +68,9 @@ final class Totals {
 
   /** What became of the push-down, by the plans. */
   String pushDown() {
-    return ("Of what Spark offered, %d pushed wholly, %d partly, %d refused; %d had nothing to push,"
-            + " %d failed alike, %d failed in Spark's own translation")
-        .formatted(wholly, partly, refused, rowsAlone, errors, sparksOwn);
+    return ("Of what Spark offered, %d pushed wholly, %d partly, %d refused;"
+            + " %d had nothing to push, %d no scan, %d failed alike, %d in Spark's own translation")
+        .formatted(wholly, partly, refused, rowsAlone, withoutScan, errors, sparksOwn);
   }
 
   String verdict() {

@@ -142,6 +142,14 @@ final class Values {
     };
   }
 
+  /** The largest BIGINT for the smallest, whose absolute value is none. */
+  static Object absolute(Object value) {
+    if (value instanceof Long number) {
+      return number == Long.MIN_VALUE ? Long.MAX_VALUE : Math.abs(number);
+    }
+    return ((BigDecimal) value).abs();
+  }
+
   private Object orNull(Type type) {
     return dice.chance(15) ? null : any(type, false);
   }

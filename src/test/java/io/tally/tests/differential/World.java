@@ -100,7 +100,9 @@ final class World implements AutoCloseable {
   @Override
   public void close() {
     SparkSession spark = sessions.get(Way.PARQUET);
-    databases.forEach(it -> spark.sql("DROP DATABASE " + it + " CASCADE"));
+    if (!spark.sparkContext().isStopped()) {
+      databases.forEach(it -> spark.sql("DROP DATABASE " + it + " CASCADE"));
+    }
     sessions.values().forEach(it -> it.catalog().clearCache());
   }
 }

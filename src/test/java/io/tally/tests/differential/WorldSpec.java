@@ -46,7 +46,7 @@ record WorldSpec(
 
   private static Map<String, String> settings(Dice dice) {
     Map<String, String> settings = new LinkedHashMap<>();
-    settings.put("spark.sql.ansi.enabled", "" + dice.chance(60));
+    settings.put("spark.sql.ansi.enabled", "" + dice.chance(70));
     settings.put(
         "spark.sql.session.timeZone",
         dice.chance(40)
@@ -84,11 +84,12 @@ record WorldSpec(
     for (int i = 0; i < columnCount; i++) {
       columns.add(column("c" + i, dice));
     }
-    int rows = dice.pick(0, 1, 2, 5, 20, 60, 60, 100, 100, 300);
+    int rows = dice.pick(0, 1, 3, 10, 20, 40, 60, 60, 100, 100, 200);
     if (dice.chance(6)) {
       rows = 5000;
     }
-    int[] percentNull = columns.stream().mapToInt(it -> dice.pick(0, 5, 20, 20, 60, 100)).toArray();
+    int[] percentNull =
+        columns.stream().mapToInt(it -> dice.pick(0, 0, 5, 20, 20, 40, 90)).toArray();
     int partitionCount = dice.between(1, MOST_PARTITIONS);
     List<List<List<Object>>> partitions = new ArrayList<>();
     for (int i = 0; i < partitionCount; i++) {
@@ -118,11 +119,14 @@ record WorldSpec(
     Kind kind = type.kind();
     boolean small = kind == Kind.BYTE || kind == Kind.SHORT || kind == Kind.INT;
     boolean tame = kind.isNumber() && (small || dice.chance(60));
+    // Sums of large numbers overflow for certain, and in every order, only if all have one sign.
+    boolean overflowing = tame && (kind == Kind.LONG || type.width() > 28) && dice.chance(30);
     Values values = new Values(dice);
     List<Object> pool = new ArrayList<>();
     int size = dice.pick(1, 3, 3, 8, 8, 40);
     for (int i = 0; i < size; i++) {
-      pool.add(values.any(type, tame));
+      Object value = values.any(type, tame && !overflowing);
+      pool.add(overflowing ? Values.absolute(value) : value);
     }
     if (tame && kind == Kind.DOUBLE && dice.chance(20)) {
       pool.add(Double.NaN);

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.spark.sql.Row;
@@ -31,14 +33,23 @@ final class Worlds implements AutoCloseable {
               "spark.sql.datetime.java8API.enabled", "true",
               "spark.sql.codegen.wholeStage", "false"));
 
+  private static final Set<Worlds> OPEN = ConcurrentHashMap.newKeySet();
+
   private final SampleFiles files = new SampleFiles();
   private final List<World> worlds = new ArrayList<>();
+  private final List<List<World.Served>> served = new ArrayList<>();
   private TallyCluster cluster;
 
   private Worlds() {}
 
+  /** Ends the nodes also of a run that is interrupted. */
+  static void closeWhenStopped() {
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> OPEN.forEach(Worlds::close)));
+  }
+
   static Worlds start(List<WorldSpec> specs) {
     Worlds worlds = new Worlds();
+    OPEN.add(worlds);
     try {
       worlds.startAll(specs);
       return worlds;
@@ -52,13 +63,25 @@ final class Worlds implements AutoCloseable {
     return worlds.get(index);
   }
 
+  /** A world whose nodes hold the rows of another than Spark reads: every answer is a mistake. */
+  World lying(int truth, int lie) {
+    List<World.Served> mixed = new ArrayList<>();
+    for (int i = 0; i < served.get(truth).size(); i++) {
+      World.Served right = served.get(truth).get(i);
+      String servedName = served.get(lie).get(i).servedName();
+      mixed.add(new World.Served(right.data(), servedName, right.directory()));
+    }
+    World world = new World(worlds.get(truth).spec(), cluster, mixed);
+    worlds.add(world);
+    return world;
+  }
+
   private void startAll(List<WorldSpec> specs) {
     int nodeCount = specs.get(0).nodes();
     List<List<TableConfig>> nodes = new ArrayList<>();
     for (int i = 0; i < nodeCount; i++) {
       nodes.add(new ArrayList<>());
     }
-    List<List<World.Served>> served = new ArrayList<>();
     for (int i = 0; i < specs.size(); i++) {
       List<World.Served> tables = new ArrayList<>();
       for (TableData table : specs.get(i).tables()) {
@@ -131,6 +154,9 @@ final class Worlds implements AutoCloseable {
 
   @Override
   public void close() {
+    if (!OPEN.remove(this)) {
+      return;
+    }
     try (files) {
       worlds.forEach(World::close);
       if (cluster != null) {
