@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 /** Takes a query that is answered wrongly and writes down everything that repeats it. */
 final class Reproduction {
   private static final int MOST_ROWS = 40;
+  private static final int FRAMES = 6;
 
   private Reproduction() {}
 
@@ -70,6 +71,10 @@ final class Reproduction {
     for (Throwable cause = failed.cause(); cause != null; cause = cause.getCause()) {
       String message = String.valueOf(cause).lines().findFirst().orElse("");
       text.append("\n--     ").append(message);
+      for (StackTraceElement frame :
+          List.of(cause.getStackTrace()).stream().limit(FRAMES).toList()) {
+        text.append("\n--       at ").append(frame);
+      }
     }
     return text.toString();
   }
