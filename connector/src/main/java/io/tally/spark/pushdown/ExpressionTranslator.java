@@ -89,6 +89,10 @@ public final class ExpressionTranslator {
       return new Refused(
           "literals of type " + literal.dataType().sql() + " are not evaluated by nodes");
     }
+    // Spark writes down what was pushed, and LiteralValue.toString asserts that there are bytes.
+    if (literal.value() == null && type.get().getKind() == DataType.Kind.BINARY) {
+      return new Refused("Spark cannot write down a NULL of type BINARY");
+    }
     Optional<io.tally.rpc.v1.Literal> value = WireLiterals.of(literal.value(), type.get());
     if (value.isEmpty()) {
       return new Refused("the literal " + Described.of(literal) + " cannot be sent exactly");

@@ -137,6 +137,9 @@ final class PredicateTranslatorTest {
         arguments(
             V2.call("IS_NULL", V2.literal(null, DataTypes.NullType)), "literals of type VOID"),
         arguments(
+            V2.call("IN", V2.column("x"), V2.literal(null, DataTypes.BinaryType)),
+            "cannot write down a NULL of type BINARY"),
+        arguments(
             V2.call(
                 "=",
                 V2.column("s"),
