@@ -63,6 +63,7 @@ final class Differential {
   private void report(Check check, World world, Query query, Check.Result result, long number) {
     String command = DifferentialMain.COMMAND + " --seed " + seed + " --query " + number;
     String difference = result.difference().orElseThrow();
+    out.printf("%s: %s%n  %s%n", difference, command, query.sql());
     Query smallest = query;
     WorldSpec spec = world.spec();
     if (mistakesSeen < MISTAKES_SHRUNK) {

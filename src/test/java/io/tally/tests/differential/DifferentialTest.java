@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Generated queries over generated tables give the same answers in all ways. */
 class DifferentialTest {
-  private static final int QUERIES = 250;
+  private static final int QUERIES = 150;
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4})
