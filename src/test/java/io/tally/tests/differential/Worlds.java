@@ -158,10 +158,11 @@ final class Worlds implements AutoCloseable {
       return;
     }
     try (files) {
-      worlds.forEach(World::close);
+      // First the nodes: a Spark that is being stopped refuses the rest.
       if (cluster != null) {
         cluster.close();
       }
+      worlds.forEach(World::close);
     }
   }
 }
