@@ -34,6 +34,7 @@ class FilterCasesTest {
             .table("flt6", "SELECT 1::INT AS a")
             .table("flt7", "SELECT unnest([1.0, 'NaN'::DOUBLE]) AS d", "SELECT '-0.0'::DOUBLE AS d")
             .table("flt9", "SELECT 2147483647::INT AS a")
+            .table("flt10", "SELECT 'n' AS kind, '7' AS s", "SELECT 't' AS kind, 'abc' AS s")
             .table(
                 "flt12",
                 "SELECT 1::INT AS c, 'abc' AS v, 'k1' AS k",
@@ -127,6 +128,14 @@ class FilterCasesTest {
     cases.checkAnsiFails(
         "SELECT a FROM flt9 WHERE a / 0 IS NULL", Set.of("DIVIDE_BY_ZERO"), "2147483647");
     cases.check("SELECT sum(a div 2) FROM flt9", "1073741823");
+  }
+
+  @Test
+  @DisplayName("FLT-10: a condition that guards another one is not overtaken by it")
+  void guardedCast() {
+    cases.check("SELECT kind, s FROM flt10 WHERE kind = 'n' AND CAST(s AS INT) > 5", "n|7");
+    cases.check("SELECT count(*) FROM flt10 WHERE kind = 'n' AND CAST(s AS INT) > 5", "1");
+    cases.check("SELECT sum(CASE WHEN kind = 'n' THEN CAST(s AS INT) ELSE 0 END) FROM flt10", "7");
   }
 
   @Test

@@ -55,6 +55,12 @@ final class TallyNode implements AutoCloseable {
     return this;
   }
 
+  /** As {@link #start()}, with other tables from now on. */
+  TallyNode start(List<TableConfig> tables) {
+    config.put("tables", tables.stream().map(TableConfig::toYaml).toList());
+    return start();
+  }
+
   /** Starts the process, without waiting. */
   void launch() {
     if (isAlive()) {
@@ -133,6 +139,10 @@ final class TallyNode implements AutoCloseable {
 
   boolean isAlive() {
     return process != null && process.isAlive();
+  }
+
+  long pid() {
+    return process.pid();
   }
 
   /** Ends it at once, as a crash does (SIGKILL). */

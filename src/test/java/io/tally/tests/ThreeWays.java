@@ -91,6 +91,11 @@ final class ThreeWays {
     }
   }
 
+  /** Changes a setting of all three sessions. */
+  void set(String setting, String value) {
+    List.of(pushing, fetching, plain).forEach(session -> session.conf().set(setting, value));
+  }
+
   /** Runs the query three ways and compares types and rows; in order if the query orders them. */
   Outcome check(String sql) {
     defineTablesOf(sql);

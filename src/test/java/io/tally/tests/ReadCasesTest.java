@@ -1,0 +1,143 @@
+package io.tally.tests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.tally.rpc.TallyException;
+import io.tally.rpc.v1.ErrorCode;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Reading that went wrong in other systems: counts, stale answers, dead peers. */
+class ReadCasesTest {
+  private static final int BIG_ROWS = 100_000_000;
+  private static final int BIG_PARTITIONS = 30;
+  private static final long SIGNAL_LIMIT_SECONDS = 10;
+
+  private static Dataset<Row> read(TallyCluster cluster, String table, Map<String, String> more) {
+    Map<String, String> options = new LinkedHashMap<>(cluster.options(table));
+    options.putAll(more);
+    return LocalSpark.newSession().read().format("tally").options(options).load();
+  }
+
+  @Test
+  @DisplayName("CNT-5: rows that were deleted are not counted")
+  void deletedRows() {
+    try (SampleFiles files = new SampleFiles()) {
+      Path file =
+          files.duckdb(
+              "CREATE TABLE t AS SELECT range::INT AS a FROM range(100)",
+              "DELETE FROM t WHERE a < 50",
+              "CHECKPOINT");
+      try (TallyCluster cluster =
+          TallyCluster.of(List.of(List.of(TableConfig.table("t").duckdb("p", file, "t"))))) {
+        for (String pushDown : List.of("true", "false")) {
+          Dataset<Row> table = read(cluster, "t", Map.of("push-down", pushDown));
+          assertEquals(50, table.count());
+          assertEquals(7, table.where("a % 7 = 0").count());
+        }
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("CNT-6: more rows than an int counts")
+  void threeThousandMillionRows() {
+    try (SampleFiles files = new SampleFiles()) {
+      Path file = files.parquet("SELECT 1::TINYINT AS a FROM range(" + BIG_ROWS + ")");
+      TableConfig big = TableConfig.table("big").with("column-statistics", false);
+      for (int i = 0; i < BIG_PARTITIONS; i++) {
+        big = big.parquet("p" + i, file);
+      }
+      try (TallyCluster cluster = TallyCluster.of(List.of(List.of(big)))) {
+        long expected = (long) BIG_ROWS * BIG_PARTITIONS;
+        assertEquals(expected, read(cluster, "big", Map.of("push-down", "false")).count());
+        assertEquals(expected, read(cluster, "big", Map.of()).count());
+      }
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "PLN-5: a DataFrame sees what the nodes have when it is asked, on both sides of a join")
+  void dataThatGrows() {
+    try (SampleFiles files = new SampleFiles()) {
+      try (TallyCluster cluster = TallyCluster.of(List.of(List.of(upTo(files, 1))))) {
+        Dataset<Row> table = read(cluster, "t", Map.of());
+        SparkSession spark = table.sparkSession();
+        table.createOrReplaceTempView("t");
+        assertEquals(1, table.count());
+        replace(cluster, upTo(files, 2));
+        assertEquals(2, table.count());
+        assertEquals(2, table.as("l").join(table.as("r"), "k").count());
+        spark.sql("CACHE TABLE t");
+        assertEquals(2, spark.table("t").count());
+        replace(cluster, upTo(files, 3));
+        assertEquals(2, spark.table("t").count());
+        spark.sql("REFRESH TABLE t");
+        assertEquals(3, spark.table("t").count());
+        spark.sql("UNCACHE TABLE t");
+      }
+    }
+  }
+
+  private static TableConfig upTo(SampleFiles files, int last) {
+    Path file = files.parquet("SELECT unnest(range(" + last + "))::INT AS k");
+    return TableConfig.table("t").parquet("p", file);
+  }
+
+  private static void replace(TallyCluster cluster, TableConfig table) {
+    cluster.node(0).stop();
+    cluster.node(0).start(List.of(table));
+  }
+
+  @Test
+  @DisplayName("NET-2: a node that falls silent fails the query in bounded time")
+  void aStoppedProcess() throws Exception {
+    try (SampleFiles files = new SampleFiles();
+        TallyCluster cluster =
+            TallyCluster.of(
+                List.of(
+                    List.of(
+                        TableConfig.table("t")
+                            .parquet("p", files.parquet("SELECT range AS a FROM range(10)")))))) {
+      Dataset<Row> table = read(cluster, "t", Map.of("silence-timeout-ms", "2000"));
+      assertEquals(10, table.count());
+      signal(cluster.node(0), "STOP");
+      try {
+        Throwable error = assertThrows(Exception.class, table.groupBy("a").count()::collectAsList);
+        while (!(error instanceof TallyException)) {
+          assertTrue(error.getCause() != null, error::toString);
+          error = error.getCause();
+        }
+        assertTrue(
+            List.of(ErrorCode.NODE_SILENT, ErrorCode.NODE_UNREACHABLE)
+                .contains(((TallyException) error).code()),
+            error::toString);
+      } finally {
+        signal(cluster.node(0), "CONT");
+      }
+      assertEquals(Collections.nCopies(10, 1L), counts(table));
+    }
+  }
+
+  private static List<Long> counts(Dataset<Row> table) {
+    return table.groupBy("a").count().collectAsList().stream().map(row -> row.getLong(1)).toList();
+  }
+
+  private static void signal(TallyNode node, String name) throws Exception {
+    Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(node.pid())).start();
+    assertTrue(kill.waitFor(SIGNAL_LIMIT_SECONDS, TimeUnit.SECONDS));
+    assertEquals(0, kill.exitValue());
+  }
+}
