@@ -39,12 +39,18 @@ class FunctionsTest {
                 "SELECT (-2147483648)::INT AS i, (-9223372036854775808)::BIGINT AS big,"
                     + " make_date(2147483000) AS d")
             .start();
-    ansi =
-        cases.ways(
-            Map.of("spark.sql.ansi.enabled", "true", "spark.sql.session.timeZone", LOS_ANGELES));
-    notAnsi =
-        cases.ways(
-            Map.of("spark.sql.ansi.enabled", "false", "spark.sql.session.timeZone", LOS_ANGELES));
+    ansi = cases.ways(settings("true"));
+    notAnsi = cases.ways(settings("false"));
+  }
+
+  /** Interpreted, because compiling takes longer than all else here. */
+  private static Map<String, String> settings(String ansiEnabled) {
+    return Map.of(
+        "spark.sql.ansi.enabled", ansiEnabled,
+        "spark.sql.session.timeZone", LOS_ANGELES,
+        "spark.sql.codegen.wholeStage", "false",
+        "spark.sql.codegen.factoryMode", "NO_CODEGEN",
+        "spark.sql.shuffle.partitions", "1");
   }
 
   /** Rows whose values walk through lists of different lengths, so that they meet in many ways. */
