@@ -11,6 +11,18 @@ public final class Features {
   /** {@code Open.limit} may be used. */
   public static final String LIMIT = "scan.limit";
 
+  /** {@code Open.order_by} may be used. */
+  public static final String ORDER = "scan.order";
+
+  /** {@code Open.offset} may be used. */
+  public static final String OFFSET = "scan.offset";
+
+  /** {@code Open.sample} may be used. */
+  public static final String SAMPLE = "scan.sample";
+
+  /** {@code Open.partition_column} may be used. */
+  public static final String PARTITION_COLUMN = "scan.partition_column";
+
   private Features() {}
 
   /** The feature of evaluating with operands or literals of a type. */

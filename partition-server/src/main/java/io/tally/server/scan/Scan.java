@@ -231,7 +231,7 @@ public final class Scan implements AutoCloseable {
       if (!result.next()) {
         throw new IllegalStateException("a count without a row");
       }
-      columnlessRows = Math.min(result.getLong(1), plan.limit.orElse(Long.MAX_VALUE));
+      columnlessRows = plan.window.rowsOf(result.getLong(1));
     }
     int rows = (int) Math.min(columnlessRows, MAX_COLUMNLESS_ROWS);
     if (rows == 0) {

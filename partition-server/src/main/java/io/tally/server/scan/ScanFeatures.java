@@ -35,7 +35,13 @@ public final class ScanFeatures {
             Arrays.stream(ScalarFunction.values()).map(ScalarFunction::feature),
             Arrays.stream(AggregateFunction.values()).map(AggregateFunction::feature),
             TYPES.stream().map(Features::ofType),
-            Stream.of(Features.ROW_RANGE, Features.LIMIT))
+            Stream.of(
+                Features.ROW_RANGE,
+                Features.LIMIT,
+                Features.ORDER,
+                Features.OFFSET,
+                Features.SAMPLE,
+                Features.PARTITION_COLUMN))
         .flatMap(names -> names)
         .toList();
   }

@@ -3,7 +3,6 @@ package io.tally.server.scan;
 import io.tally.rpc.v1.Applied;
 import io.tally.server.table.ServedTable;
 import java.util.List;
-import java.util.OptionalLong;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
@@ -15,7 +14,7 @@ public final class ScanPlan {
   final String sql;
   final List<SqlParameter> parameters;
   final boolean countOnly;
-  final OptionalLong limit;
+  final RowWindow window;
   final boolean computes;
   final long storedBytesPerRow;
   final long maxBatchBytes;
@@ -31,7 +30,7 @@ public final class ScanPlan {
       Schema schema,
       Applied applied,
       boolean countOnly,
-      OptionalLong limit,
+      RowWindow window,
       boolean computes,
       TableSource source,
       long maxBatchBytes,
@@ -42,7 +41,7 @@ public final class ScanPlan {
     this.schema = schema;
     this.applied = applied;
     this.countOnly = countOnly;
-    this.limit = limit;
+    this.window = window;
     this.computes = computes;
     this.partitions = source.describe();
     this.rowsScanned = source.rows();

@@ -10,9 +10,9 @@ import io.tally.server.table.ServedTable;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.Schema;
 
@@ -25,6 +25,8 @@ public final class ScanPlanner {
   static final long MAX_MESSAGE_BYTES = Integer.MAX_VALUE - (16L << 20);
 
   /** It stands unquoted in logs. */
+  private static final Pattern NAME_OF_NEW_COLUMN = Pattern.compile("[!-~]{1,128}");
+
   private static final Pattern SCAN_ID = Pattern.compile("[!-~]{1,128}");
 
   private final ExpressionLimits limits;
@@ -49,7 +51,7 @@ public final class ScanPlanner {
               .formatted(
                   table.name(), table.layoutVersion(), ShownText.name(open.getLayoutVersion())));
     }
-    TableSource source = TableSource.of(table, open.getPartitionsList());
+    TableSource source = TableSource.of(table, open);
     TableColumns columns = new TableColumns(table);
     ExpressionSql expressions = new ExpressionSql(columns, limits);
     Sql where = new Sql();
@@ -58,15 +60,19 @@ public final class ScanPlanner {
       new FilterSql(columns, limits).append(where, expressions, open.getPredicate());
     }
     Sql sql = new Sql();
+    RowWindow window = RowWindow.of(open);
     List<Field> fields;
     boolean sums = false;
     if (open.hasAggregation()) {
       AggregationSql aggregation = aggregation(open, expressions);
       aggregation.append(sql, filtered(source, columns, where));
       fields = aggregation.fields();
+      SortSql.appendForAggregation(sql, open.getOrderByList(), fields);
+      // The one group of an ungrouped aggregation exists even without rows.
+      window.append(sql, Math.max(1, source.rows()));
       sums = aggregation.sums();
     } else {
-      fields = appendRows(sql, open, source, columns, where);
+      fields = appendRows(sql, open, window, source, columns, expressions, where);
     }
     return new ScanPlan(
         table,
@@ -74,7 +80,7 @@ public final class ScanPlanner {
         new Schema(fields),
         applied(open, source),
         fields.isEmpty(),
-        open.hasLimit() ? OptionalLong.of(open.getLimit()) : OptionalLong.empty(),
+        window,
         sums || expressions.canOverflow(),
         source,
         open.getMaxBatchBytes(),
@@ -82,8 +88,9 @@ public final class ScanPlanner {
   }
 
   private static AggregationSql aggregation(Open open, ExpressionSql expressions) {
-    require(open.getColumnsCount() == 0, "it has columns as well as an aggregation");
-    require(!open.hasLimit(), "it has a limit as well as an aggregation");
+    require(
+        open.getColumnsCount() == 0 && open.getPartitionColumn().isEmpty(),
+        "it has columns as well as an aggregation");
     int outputs =
         open.getAggregation().getGroupByCount() + open.getAggregation().getAggregatesCount();
     if (outputs > ExpressionLimits.MAX_AGGREGATION_COLUMNS) {
@@ -96,7 +103,13 @@ public final class ScanPlanner {
   }
 
   private static List<Field> appendRows(
-      Sql sql, Open open, TableSource source, TableColumns columns, Sql where) {
+      Sql sql,
+      Open open,
+      RowWindow window,
+      TableSource source,
+      TableColumns columns,
+      ExpressionSql expressions,
+      Sql where) {
     Set<String> names = new HashSet<>();
     List<Field> fields = new ArrayList<>();
     List<String> selected = new ArrayList<>();
@@ -106,14 +119,24 @@ public final class ScanPlanner {
       fields.add(column.field());
       selected.add(Sql.quote(name) + " AS " + Sql.quote(name));
     }
+    String ids = open.getPartitionColumn();
+    if (!ids.isEmpty()) {
+      require(
+          NAME_OF_NEW_COLUMN.matcher(ids).matches(),
+          "partition_column is not 1 to 128 printable ASCII characters");
+      require(names.add(ids), "it names column \"" + ids + "\" twice");
+      fields.add(Field.notNullable(ids, ArrowType.Utf8.INSTANCE));
+      selected.add(Sql.quote(source.idColumn()) + " AS " + Sql.quote(ids));
+    }
+    Sql order = new Sql();
+    SortSql.appendForRows(order, open.getOrderByList(), expressions);
     boolean countOnly = selected.isEmpty();
     // Rows without columns are told by their number: nothing has to be moved for them.
     sql.append("SELECT ").append(countOnly ? "count(*) AS \"n\"" : String.join(", ", selected));
     sql.append(" FROM ").append(filtered(source, columns, where));
-    if (open.hasLimit() && !countOnly) {
-      sql.append(" LIMIT CAST(")
-          .append(new SqlParameter.Scalar(open.getLimit()))
-          .append(" AS BIGINT)");
+    if (!countOnly) {
+      sql.append(order);
+      window.append(sql, source.rows());
     }
     return fields;
   }
@@ -130,6 +153,10 @@ public final class ScanPlanner {
         .setAggregation(open.hasAggregation())
         .setLimit(open.hasLimit())
         .setRowRanges(source.hasRanges())
+        .setOrder(open.getOrderByCount() > 0)
+        .setOffset(open.getOffset() > 0)
+        .setSample(open.hasSample())
+        .setPartitionColumn(!open.getPartitionColumn().isEmpty())
         .build();
   }
 
@@ -146,6 +173,10 @@ public final class ScanPlanner {
         "max_row_bytes is less than max_batch_bytes");
     require(open.getProgressIntervalMillis() >= 0, "progress_interval_millis is negative");
     require(!open.hasLimit() || open.getLimit() >= 0, "limit is negative");
+    require(open.getOffset() >= 0, "offset is negative");
+    require(
+        !open.hasSample() || SampleSql.isSound(open.getSample()),
+        "sample is not 0 <= lower <= upper <= 1");
   }
 
   private static void require(boolean condition, String otherwise) {

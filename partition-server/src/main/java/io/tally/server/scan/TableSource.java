@@ -4,6 +4,7 @@ import io.tally.rpc.NearestName;
 import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
+import io.tally.rpc.v1.Open;
 import io.tally.rpc.v1.RowRange;
 import io.tally.rpc.v1.ScanPartition;
 import io.tally.server.table.ServedColumn;
@@ -37,12 +38,25 @@ final class TableSource {
   }
 
   private final List<Part> parts;
+  private final Optional<SampleSql> sample;
+  private final boolean withIds;
 
-  private TableSource(List<Part> parts) {
+  /** Names that no column of the table has. */
+  private final String position;
+
+  private final String id;
+
+  private TableSource(ServedTable table, List<Part> parts, Open open) {
     this.parts = parts;
+    this.sample =
+        open.hasSample() ? Optional.of(new SampleSql(open.getSample())) : Optional.empty();
+    this.withIds = !open.getPartitionColumn().isEmpty();
+    this.position = freeName(table, "position");
+    this.id = freeName(table, "partition");
   }
 
-  static TableSource of(ServedTable table, List<ScanPartition> requested) {
+  static TableSource of(ServedTable table, Open open) {
+    List<ScanPartition> requested = open.getPartitionsList();
     if (requested.isEmpty()) {
       throw new TallyException(
           ErrorCode.INVALID_REQUEST,
@@ -56,7 +70,10 @@ final class TableSource {
     }
     List<Part> parts = requested.stream().map(part -> part(table, part)).toList();
     requireDisjoint(table, parts);
-    return new TableSource(parts);
+    if (open.hasSample()) {
+      parts.forEach(part -> requirePositions(table, part.partition));
+    }
+    return new TableSource(table, parts, open);
   }
 
   /** Appends a FROM item; rows without columns get a constant one. */
@@ -70,11 +87,29 @@ final class TableSource {
     sql.append("(");
     String separator = "";
     for (Part part : parts) {
-      sql.append(separator).append(select).append(" FROM (");
-      sql.append(part.partition.rowsSql(part.range)).append(") AS \"rows\"");
+      sql.append(separator).append(select);
+      if (withIds) {
+        sql.append(", CAST(")
+            .append(new SqlParameter.Scalar(part.partition.id()))
+            .append(" AS VARCHAR) AS ")
+            .append(Sql.quote(id));
+      }
+      sql.append(" FROM (");
+      if (sample.isPresent()) {
+        sql.append(part.partition.numberedRowsSql(part.range, position))
+            .append(") AS \"rows\" WHERE ");
+        sql.append(sample.get().condition(part.partition.id(), Sql.quote(position)));
+      } else {
+        sql.append(part.partition.rowsSql(part.range)).append(") AS \"rows\"");
+      }
       separator = " UNION ALL ";
     }
     sql.append(") AS \"source\"");
+  }
+
+  /** Name of the column that holds the ids of partitions, if the scan asks for them. */
+  String idColumn() {
+    return id;
   }
 
   /** Rows covered, before any filter. */
@@ -130,13 +165,30 @@ final class TableSource {
                   table.name(),
                   partition.rows()));
     }
+    requirePositions(table, partition);
+    return new Part(partition, Optional.of(range));
+  }
+
+  private static void requirePositions(ServedTable table, ServedPartition partition) {
     if (!partition.splittable()) {
       throw new TallyException(
           ErrorCode.INVALID_REQUEST,
-          "Partition \"%s\" of table \"%s\" has no stable row positions: scan it without a range."
+          "Partition \"%s\" of table \"%s\" has no stable row positions: scan it without a range or sample."
               .formatted(partition.id(), table.name()));
     }
-    return new Part(partition, Optional.of(range));
+  }
+
+  /** No column has this name, in whatever case. */
+  private static String freeName(ServedTable table, String wanted) {
+    String name = wanted;
+    while (isColumn(table, name)) {
+      name += "_";
+    }
+    return name;
+  }
+
+  private static boolean isColumn(ServedTable table, String name) {
+    return table.columns().stream().anyMatch(column -> column.name().equalsIgnoreCase(name));
   }
 
   private static void requireDisjoint(ServedTable table, List<Part> parts) {

@@ -139,6 +139,11 @@ final class DatabaseStorage implements PartitionStorage {
   }
 
   @Override
+  public String numberedRowsSql(String selectList, Optional<RowRange> range, String position) {
+    return rowsSql(selectList + ", " + POSITION + " AS " + position, range);
+  }
+
+  @Override
   public String rowsSql(String selectList, Optional<RowRange> range) {
     String select = "SELECT " + selectList + " FROM " + from;
     return range

@@ -38,12 +38,23 @@ record LoadedPartition(
     return storage.rowsSql(wireSelectList, range);
   }
 
-  private void check(RowRange range) {
+  @Override
+  public String numberedRowsSql(Optional<RowRange> range, String position) {
+    range.ifPresent(this::check);
+    requireSplittable();
+    return storage.numberedRowsSql(wireSelectList, range, SqlText.identifier(position));
+  }
+
+  private void requireSplittable() {
     if (!splittable()) {
       throw new TallyException(
           ErrorCode.INVALID_REQUEST,
-          "Partition \"" + id + "\" is not splittable; scan it without a range.");
+          "Partition \"" + id + "\" is not splittable; scan it without a range or sample.");
     }
+  }
+
+  private void check(RowRange range) {
+    requireSplittable();
     if (range.getFirst() < 0 || range.getFirst() > range.getEnd() || range.getEnd() > rows) {
       throw new TallyException(
           ErrorCode.INVALID_REQUEST,

@@ -99,6 +99,22 @@ final class ParquetStorage implements PartitionStorage {
         .orElseGet(() -> select(selectList, files.stream().map(StoredFile::path).toList()));
   }
 
+  @Override
+  public String numberedRowsSql(String selectList, Optional<RowRange> range, String position) {
+    long first = range.map(RowRange::getFirst).orElse(0L);
+    long end = range.map(RowRange::getEnd).orElse(firstRows[files.size()]);
+    List<String> parts = new ArrayList<>();
+    for (int i = 0; i < files.size(); i++) {
+      String numbered = selectList + ", " + POSITION + " + " + firstRows[i] + " AS " + position;
+      parts.add(
+          positions(
+              select(numbered, List.of(files.get(i).path())),
+              first - firstRows[i],
+              end - firstRows[i]));
+    }
+    return String.join(" UNION ALL ", parts);
+  }
+
   private String rangeSql(String selectList, long first, long end) {
     List<Path> wholeFiles = new ArrayList<>();
     List<String> parts = new ArrayList<>();

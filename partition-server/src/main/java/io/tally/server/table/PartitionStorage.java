@@ -29,4 +29,14 @@ interface PartitionStorage {
    * @param range within [0, rows]; only if {@link #splittable}
    */
   String rowsSql(String selectList, Optional<RowRange> range);
+
+  /**
+   * As {@link #rowsSql}, with the position of each row as a last column; only if {@link
+   * #splittable}.
+   *
+   * @param position quoted name of that column
+   */
+  default String numberedRowsSql(String selectList, Optional<RowRange> range, String position) {
+    throw new UnsupportedOperationException(format() + " has no positions");
+  }
 }

@@ -21,7 +21,7 @@ public interface ServedPartition {
   /** Size as stored; 0 if unknown. */
   long storedBytes();
 
-  /** Whether {@link #rowsSql} accepts a range. */
+  /** Whether rows have stable positions, so that {@link #rowsSql} accepts a range. */
   boolean splittable();
 
   /** What is known of column values. */
@@ -40,4 +40,13 @@ public interface ServedPartition {
    *     not splittable, or the range does not lie within [0, rows]
    */
   String rowsSql(Optional<RowRange> range);
+
+  /**
+   * As {@link #rowsSql}, with one more column: the position of the row, a BIGINT, never NULL.
+   *
+   * @param position name of that column, which no other has
+   * @throws io.tally.rpc.TallyException INVALID_REQUEST if the partition is not splittable, or the
+   *     range does not lie within [0, rows]
+   */
+  String numberedRowsSql(Optional<RowRange> range, String position);
 }

@@ -14,8 +14,11 @@ import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Literal;
 import io.tally.rpc.v1.Open;
 import io.tally.rpc.v1.RowRange;
+import io.tally.rpc.v1.Sample;
 import io.tally.rpc.v1.ScanPartition;
+import io.tally.rpc.v1.SortKey;
 import io.tally.server.fixture.Wire;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -138,12 +141,74 @@ class ScanPlannerTest {
                 open.addColumns("number")
                     .setAggregation(Wire.aggregation(List.of(), Wire.aggregate("count_all")))),
         bad(
-            "limit and aggregation",
+            "an expression as sort key of an aggregation",
             ErrorCode.INVALID_REQUEST,
-            "limit",
+            "sort key",
             open ->
-                open.setLimit(1)
+                open.addOrderBy(SortKey.newBuilder().setExpression(number))
                     .setAggregation(Wire.aggregation(List.of(), Wire.aggregate("count_all")))),
+        bad(
+            "an output that an aggregation does not have",
+            ErrorCode.INVALID_REQUEST,
+            "output 1",
+            open ->
+                open.addOrderBy(SortKey.newBuilder().setOutput(1))
+                    .setAggregation(Wire.aggregation(List.of(), Wire.aggregate("count_all")))),
+        bad(
+            "an output without an aggregation",
+            ErrorCode.INVALID_REQUEST,
+            "output",
+            open -> open.addOrderBy(SortKey.newBuilder().setOutput(0))),
+        bad(
+            "a sort key without value",
+            ErrorCode.UNSUPPORTED_FEATURE,
+            "sort key",
+            open -> open.addOrderBy(SortKey.getDefaultInstance())),
+        bad(
+            "a list as sort key",
+            ErrorCode.UNSUPPORTED_FEATURE,
+            "sort",
+            open -> open.addOrderBy(SortKey.newBuilder().setExpression(Wire.column("list")))),
+        bad(
+            "too many sort keys",
+            ErrorCode.EXPRESSION_TOO_LARGE,
+            "65 sort keys",
+            open ->
+                open.addAllOrderBy(
+                    Collections.nCopies(65, SortKey.newBuilder().setExpression(number).build()))),
+        bad(
+            "a sample of more than all",
+            ErrorCode.INVALID_REQUEST,
+            "sample",
+            open -> open.setSample(Sample.newBuilder().setLower(0.5).setUpper(1.5))),
+        bad(
+            "a sample between nothing",
+            ErrorCode.INVALID_REQUEST,
+            "sample",
+            open -> open.setSample(Sample.newBuilder().setLower(Double.NaN).setUpper(1))),
+        bad(
+            "a sample of a partition without positions",
+            ErrorCode.INVALID_REQUEST,
+            "positions",
+            open -> open.setSample(Sample.newBuilder().setUpper(1))),
+        bad(
+            "the partition's id under the name of a column that is sent",
+            ErrorCode.INVALID_REQUEST,
+            "twice",
+            open -> open.addColumns("number").setPartitionColumn("number")),
+        bad(
+            "the partition's id under a name that is none",
+            ErrorCode.INVALID_REQUEST,
+            "partition_column",
+            open -> open.setPartitionColumn("a\0b")),
+        bad(
+            "the partition's id of groups",
+            ErrorCode.INVALID_REQUEST,
+            "columns",
+            open ->
+                open.setPartitionColumn("id")
+                    .setAggregation(Wire.aggregation(List.of(), Wire.aggregate("count_all")))),
+        bad("negative offset", ErrorCode.INVALID_REQUEST, "offset", open -> open.setOffset(-1)),
         bad(
             "an empty aggregation",
             ErrorCode.INVALID_REQUEST,

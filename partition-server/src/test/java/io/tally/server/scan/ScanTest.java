@@ -12,12 +12,18 @@ import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Open;
 import io.tally.rpc.v1.RowRange;
+import io.tally.rpc.v1.Sample;
 import io.tally.rpc.v1.ScanPartition;
+import io.tally.rpc.v1.SortKey;
 import io.tally.server.fixture.Wire;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -107,6 +113,159 @@ class ScanTest {
             .run(Wire.open(runner.catalog, "t").addColumns("n").setLimit(Long.MAX_VALUE))
             .rows()
             .size());
+  }
+
+  @Test
+  void sortsByTheOrderOfTheProtocol() {
+    runner.catalog.execute(
+        "CREATE TABLE p AS SELECT * FROM (VALUES (1, 'b', 'NaN'::DOUBLE), (2, NULL, 0.0),"
+            + " (3, 'Z', NULL), (4, 'é', -0.0), (5, 'a', '-Infinity'), (6, '', 'Infinity')) v(i, s, d)");
+    runner.catalog.serve("t", "p");
+
+    assertEquals(List.of(2, 6, 3, 5, 1, 4), sorted(key("s")));
+    assertEquals(List.of(6, 3, 5, 1, 4, 2), sorted(key("s").setNullsLast(true)));
+    assertEquals(List.of(2, 4, 1, 5, 3, 6), sorted(key("s").setDescending(true)));
+    assertEquals(
+        List.of(4, 1, 5, 3, 6, 2), sorted(key("s").setDescending(true).setNullsLast(true)));
+    // NaN is largest; 0.0 and -0.0 are equal, so that the second key decides.
+    assertEquals(List.of(3, 5, 2, 4, 6, 1), sorted(key("d"), key("i")));
+    assertEquals(List.of(3, 5, 4, 2, 6, 1), sorted(key("d"), key("i").setDescending(true)));
+    // A literal is no ordinal of a column.
+    assertEquals(
+        List.of(6, 5, 4, 3, 2, 1),
+        sorted(SortKey.newBuilder().setExpression(Wire.integer(1)), key("i").setDescending(true)));
+  }
+
+  private List<Integer> sorted(SortKey.Builder... keys) {
+    Open.Builder open = Wire.open(runner.catalog, "t").addColumns("i");
+    Stream.of(keys).forEach(open::addOrderBy);
+    assertTrue(runner.plan(open).applied().getOrder());
+    return runner.run(open).rows().stream().map(row -> ((Number) row.get(0)).intValue()).toList();
+  }
+
+  private static SortKey.Builder key(String column) {
+    return SortKey.newBuilder().setExpression(Wire.column(column));
+  }
+
+  @Test
+  void sendsTheWindowOfTheOrderOverAllPartitions() {
+    numbers("p0", 10);
+    numbers("p1", 5);
+    runner.catalog.serve("t", "p0", "p1");
+    Open.Builder open =
+        Wire.open(runner.catalog, "t")
+            .addColumns("n")
+            .addOrderBy(key("n").setDescending(true))
+            .setOffset(4);
+
+    assertEquals(
+        List.of(List.of(5L), List.of(4L), List.of(4L)),
+        runner.run(open.clone().setLimit(3)).rows());
+    assertEquals(11, runner.run(open.clone()).rows().size());
+    assertEquals(11, runner.run(open.clone().setLimit(Long.MAX_VALUE)).rows().size());
+    assertEquals(0, runner.run(open.clone().setOffset(Long.MAX_VALUE)).rows().size());
+    assertEquals(11, runner.run(open.clone().clearColumns()).end().getRows());
+    assertEquals(2, runner.run(open.clone().clearColumns().setLimit(2)).end().getRows());
+    assertEquals(0, runner.run(open.clone().clearColumns().setOffset(15)).end().getRows());
+    assertTrue(runner.plan(open).applied().getOffset());
+    assertFalse(runner.plan(open.clone().clearOffset()).applied().getOffset());
+  }
+
+  @Test
+  void sortsAndCutsGroups() {
+    numbers("p0", 10);
+    numbers("p1", 5);
+    runner.catalog.serve("t", "p0", "p1");
+    Open.Builder open =
+        Wire.open(runner.catalog, "t")
+            .setAggregation(
+                Wire.aggregation(List.of(Wire.column("n")), Wire.aggregate("count_all")))
+            .addOrderBy(SortKey.newBuilder().setOutput(1).setDescending(true))
+            .addOrderBy(SortKey.newBuilder().setOutput(0))
+            .setOffset(3)
+            .setLimit(3);
+
+    assertEquals(
+        List.of(List.of(3L, 2L), List.of(4L, 2L), List.of(5L, 1L)), runner.run(open).rows());
+    Open.Builder one =
+        Wire.open(runner.catalog, "t")
+            .setPredicate(Wire.call("lt", Wire.column("n"), Wire.bigint(0)))
+            .setAggregation(Wire.aggregation(List.of(), Wire.aggregate("count_all")))
+            .setLimit(1);
+    assertEquals(List.of(List.of(0L)), runner.run(one.clone()).rows());
+    assertEquals(List.of(), runner.run(one.setOffset(1)).rows());
+  }
+
+  @Test
+  void sendsTheIdOfThePartition() {
+    runner.catalog.execute(
+        "CREATE TABLE p AS SELECT 1 AS n, 'x' AS \"partition\", 0.5 AS \"position\"");
+    runner.catalog.execute(
+        "CREATE TABLE \"it's\" AS SELECT 2 AS n, 'y' AS \"partition\", 0.5 AS \"position\"");
+    runner.catalog.serve("t", "p", "\"it's\"");
+    Open.Builder open =
+        Wire.open(runner.catalog, "t")
+            .setPartitionColumn("_partition")
+            .addOrderBy(key("partition"));
+
+    assertEquals(List.of(List.of("p"), List.of("\"it's\"")), runner.run(open.clone()).rows());
+    assertEquals(
+        List.of(List.of("x", "p"), List.of("y", "\"it's\"")),
+        runner
+            .run(open.clone().addColumns("partition").setSample(Sample.newBuilder().setUpper(1)))
+            .rows());
+    assertTrue(runner.plan(open).applied().getPartitionColumn());
+  }
+
+  @Test
+  void samplesByPositionAlone() throws Exception {
+    numbers("p", 5000);
+    numbers("q", 5000);
+    runner.catalog.serve("t", "p", "q");
+    Open.Builder open =
+        Wire.open(runner.catalog, "t")
+            .addColumns("n")
+            .setSample(Sample.newBuilder().setLower(0.25).setUpper(0.5).setSeed(-7));
+
+    List<Object> expected = new ArrayList<>(sampled("p", -7, 5000, 0.25, 0.5));
+    expected.addAll(sampled("q", -7, 5000, 0.25, 0.5));
+    assertSameElements(
+        expected, runner.run(open.clone()).rows().stream().map(row -> row.get(0)).toList());
+    assertTrue(runner.plan(open).applied().getSample());
+    // Four standard deviations of 10,000 rows of which a quarter is chosen.
+    assertEquals(2500, expected.size(), 4 * Math.sqrt(10_000 * 0.25 * 0.75));
+
+    Open.Builder part = open.clone().clearPartitions().addPartitions(range("p", 1000, 3000));
+    assertSameElements(
+        expected.subList(0, sampled("p", -7, 5000, 0.25, 0.5).size()).stream()
+            .filter(n -> (Long) n >= 1000 && (Long) n < 3000)
+            .toList(),
+        runner.run(part).rows().stream().map(row -> row.get(0)).toList());
+    Open.Builder counted = open.clone().clearColumns();
+    assertEquals(expected.size(), runner.run(counted).end().getRows());
+    assertEquals(10_000, runner.run(counted).end().getRowsScanned());
+  }
+
+  /** The definition in partition_service.proto, in numbers of any size. */
+  private static List<Long> sampled(
+      String partition, long seed, long rows, double lower, double upper) throws Exception {
+    MessageDigest digest = MessageDigest.getInstance("SHA-256");
+    digest.update(ByteBuffer.allocate(8).putLong(seed).array());
+    byte[] hash = digest.digest(partition.getBytes(StandardCharsets.UTF_8));
+    BigInteger modulus = BigInteger.valueOf(2147483647);
+    return LongStream.range(0, rows)
+        .filter(
+            row -> {
+              BigInteger u = BigInteger.ZERO;
+              for (int i = 0; i < 4; i++) {
+                BigInteger c = new BigInteger(1, Arrays.copyOfRange(hash, 4 * i, 4 * i + 4));
+                u = u.add(c.multiply(BigInteger.valueOf(row).pow(i)));
+              }
+              double share = u.mod(modulus).doubleValue() / modulus.doubleValue();
+              return lower <= share && share < upper;
+            })
+        .boxed()
+        .toList();
   }
 
   @Test

@@ -62,13 +62,24 @@ class RowRangesTest {
           IntStream.range(first, end).mapToObj(Integer::toString).toList(),
           Stored.rows(catalog, ordered(partition.rowsSql(range(first, end)))),
           "[" + first + ", " + end + ")");
+      assertEquals(
+          IntStream.range(first, end).mapToObj(row -> row + "|" + row).toList(),
+          Stored.rows(
+              catalog, numbered(partition.numberedRowsSql(range(first, end), "at \"home\""))));
     }
+    assertEquals(
+        IntStream.range(0, rows).mapToObj(row -> row + "|" + row).toList(),
+        Stored.rows(catalog, numbered(partition.numberedRowsSql(Optional.empty(), "at \"home\""))));
     assertEquals(
         IntStream.range(0, rows).mapToObj(Integer::toString).toList(),
         Stored.rows(catalog, ordered(partition.rowsSql(Optional.empty()))));
     assertEquals(
         IntStream.range(0, rows).mapToObj(Integer::toString).toList(),
         Stored.rows(catalog, ordered(partition.rowsSql(range(0, rows)))));
+  }
+
+  private static String numbered(String sql) {
+    return "SELECT i || '|' || \"at \"\"home\"\"\" FROM (" + sql + ") ORDER BY i";
   }
 
   private static String ordered(String sql) {
@@ -128,6 +139,7 @@ class RowRangesTest {
         assertFalse(partition.splittable(), definition.toString());
         assertEquals(
             partition.rows(), Stored.rows(catalog, partition.rowsSql(Optional.empty())).size());
+        assertThrows(TallyException.class, () -> partition.numberedRowsSql(Optional.empty(), "at"));
         TallyException e = assertThrows(TallyException.class, () -> partition.rowsSql(range(0, 1)));
         assertEquals(ErrorCode.INVALID_REQUEST, e.code());
       }
