@@ -108,6 +108,11 @@ final class Cases implements AutoCloseable {
     return spreadAnsi;
   }
 
+  /** All rows in one partition and so in one stream, ANSI. */
+  ThreeWays together() {
+    return inOnePartition;
+  }
+
   /** Spread over the nodes, with further settings of the session. */
   ThreeWays ways(Map<String, String> settings) {
     return ways("", settings);

@@ -55,14 +55,10 @@ class FilterCasesTest {
                 "str1",
                 "SELECT unnest(['a_b', 'axb', 'a%b']) AS s",
                 "SELECT unnest(['a\\b', 'it''s', '', '日本', '\uD83D\uDE00x']) AS s")
-            .table("lim1", "SELECT unnest([NULL, 2])::INT AS a", "SELECT 1::INT AS a")
             .table(
                 "lim3",
                 "SELECT i AS a FROM range(10) r(i)",
                 "SELECT i AS a FROM range(10, 20) r(i)")
-            .table("lim4", "SELECT unnest([1, 3])::INT AS a", "SELECT unnest([2, 4])::INT AS a")
-            .table(
-                "lim6", "SELECT unnest([0, 1, 2])::INT AS x", "SELECT unnest([0, 1, 2])::INT AS x")
             .table("f", "SELECT 'p1' AS p, 1::INT AS k", "SELECT 'p2' AS p, 1::INT AS k")
             .table("d", "SELECT 'p1' AS p, 1::INT AS x", "SELECT 'p2' AS p, 2::INT AS x")
             .start();
@@ -194,38 +190,6 @@ class FilterCasesTest {
     cases.check("SELECT count(*) FROM str1 WHERE s = ''", "1");
     cases.check("SELECT s FROM str1 WHERE s > '日本'", "\uD83D\uDE00x");
     cases.check("SELECT min(s), max(s) FROM str1", "|\uD83D\uDE00x");
-  }
-
-  @Test
-  @DisplayName("LIM-1: NULL comes first ascending and last descending")
-  void orderOfNull() {
-    cases.check("SELECT a FROM lim1 ORDER BY a LIMIT 2", "null", "1");
-    cases.check("SELECT a FROM lim1 ORDER BY a DESC LIMIT 2", "2", "1");
-    cases.check("SELECT a FROM lim1 ORDER BY a NULLS LAST LIMIT 2", "1", "2");
-  }
-
-  @Test
-  @DisplayName("LIM-3: a limit holds for the whole table, not for each partition")
-  void limitOverPartitions() {
-    cases.check("SELECT count(*) FROM (SELECT * FROM lim3 LIMIT 5)", "5");
-    cases.check("SELECT count(*) FROM (SELECT * FROM lim3 LIMIT 15)", "15");
-    cases.check("SELECT count(*) FROM (SELECT * FROM lim3 LIMIT 0)", "0");
-    cases.check("SELECT count(*) FROM (SELECT * FROM lim3 WHERE a >= 8 LIMIT 100)", "12");
-  }
-
-  @Test
-  @DisplayName("LIM-4: OFFSET is applied once")
-  void offset() {
-    cases.check("SELECT a FROM lim4 ORDER BY a LIMIT 2 OFFSET 1", "2", "3");
-    cases.check("SELECT count(*) FROM (SELECT a FROM lim4 LIMIT 2 OFFSET 1)", "2");
-    cases.check("SELECT count(*) FROM (SELECT a FROM lim4 OFFSET 1)", "3");
-  }
-
-  @Test
-  @DisplayName("LIM-6: DISTINCT with ORDER and LIMIT")
-  void distinctThenLimit() {
-    cases.check("SELECT DISTINCT x FROM lim6 ORDER BY x LIMIT 3", "0", "1", "2");
-    cases.check("SELECT DISTINCT x FROM lim6 ORDER BY x DESC LIMIT 1", "2");
   }
 
   @Test

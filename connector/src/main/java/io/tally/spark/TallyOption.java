@@ -24,7 +24,8 @@ public enum TallyOption {
       "rows",
       "1000000",
       "About how many rows one task reads where rows and not aggregates are read. A larger partition"
-          + " is split, smaller ones of a node are read together."),
+          + " is split, smaller ones of a node are read together; with a `LIMIT` up to this, one"
+          + " task reads from each node."),
   MAX_BATCH_BYTES(
       "bytes", "1048576", "Target size of one batch on the wire; nodes coalesce and split to it."),
   WINDOW_BYTES(

@@ -29,6 +29,9 @@ public record TallyOptions(
   /** Where Spark looks for session settings by itself: {@code SessionConfigSupport}. */
   static final String SPARK_PREFIX = "spark.datasource.tally.";
 
+  /** Spark's own setting: whether it looks at how the rows of a source are partitioned. */
+  private static final String BUCKETING = "spark.sql.sources.v2.bucketing.enabled";
+
   /**
    * A table of a catalog comes with all its properties; its options among them are there a second
    * time under this prefix ({@code TableCatalog.OPTION_PREFIX}).
@@ -59,6 +62,7 @@ public record TallyOptions(
         new ReadSettings(
             limits,
             values.number(TallyOption.SPLIT_ROWS, 1, Long.MAX_VALUE / 2),
+            session.apply(BUCKETING).map(Boolean::parseBoolean).orElse(true),
             values.flag(TallyOption.PUSH_DOWN));
     return new TallyOptions(
         values.text(TallyOption.ENDPOINTS),

@@ -16,6 +16,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.spark.sql.connector.catalog.Column;
+import org.apache.spark.sql.connector.catalog.MetadataColumn;
+import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.read.ScanBuilder;
@@ -31,7 +33,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * may change. A scan is therefore planned with what the nodes say now, unless that was asked a
  * moment ago; should the data change between planning and reading, the nodes refuse the scan.
  */
-final class TallyTable implements SupportsRead {
+final class TallyTable implements SupportsRead, SupportsMetadataColumns {
   /** What the nodes said is used for scans planned this soon after: those of the same query. */
   private static final long FRESH_MILLIS = 1_000;
 
@@ -133,6 +135,12 @@ final class TallyTable implements SupportsRead {
       columns[i] = column(fields[i]);
     }
     return columns;
+  }
+
+  /** Hidden unless they are named: where each row came from. */
+  @Override
+  public MetadataColumn[] metadataColumns() {
+    return MetadataColumns.all();
   }
 
   /** Other metadata than the comment is kept: Spark has there what CHAR and VARCHAR were. */

@@ -30,7 +30,7 @@ final class TallyOptionsTest {
   void defaults() {
     assertEquals(
         new TallyOptions(
-            "a:1", "t", 10_000, new ReadSettings(ScanOptions.defaults(), 1_000_000, true)),
+            "a:1", "t", 10_000, new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true)),
         of(Map.of(), Map.of()));
   }
 
@@ -53,7 +53,7 @@ final class TallyOptionsTest {
             "b:2, c:3",
             "Flights",
             600,
-            new ReadSettings(new ScanOptions(2048, 4096, 8192, 500), 7, false)),
+            new ReadSettings(new ScanOptions(2048, 4096, 8192, 500), 7, true, false)),
         TallyOptions.of(options, key -> Optional.empty()));
   }
 

@@ -7,6 +7,8 @@ import io.tally.rpc.client.ScanOptions;
  *
  * @param limits of each stream
  * @param splitRows rows that one task reads, about, where rows and not aggregates are read
+ * @param keepKeysApart whether Spark makes use of streams that have rows of one key alone
  * @param pushDown false: nodes choose columns and partitions, Spark computes everything else
  */
-public record ReadSettings(ScanOptions limits, long splitRows, boolean pushDown) {}
+public record ReadSettings(
+    ScanOptions limits, long splitRows, boolean keepKeysApart, boolean pushDown) {}

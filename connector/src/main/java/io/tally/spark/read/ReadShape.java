@@ -8,14 +8,18 @@ import org.apache.spark.sql.types.StructType;
 /**
  * What a reader makes of the batches of a stream.
  *
- * @param readSchema columns that Spark gets
+ * @param columns that Spark gets
  * @param outputs of the aggregation, one for each column; empty: rows
  * @param complete whether Spark adds nothing up, so that nothing may be split
  */
-record ReadShape(StructType readSchema, List<OutputColumn> outputs, boolean complete)
+record ReadShape(RowColumns columns, List<OutputColumn> outputs, boolean complete)
     implements Serializable {
   ReadShape {
     outputs = List.copyOf(outputs);
+  }
+
+  StructType readSchema() {
+    return columns.schema();
   }
 
   boolean isAggregation() {

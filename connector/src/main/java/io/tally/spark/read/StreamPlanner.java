@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * Takes the partitions that remain after pruning and decides which node answers for which of them,
@@ -35,8 +36,11 @@ final class StreamPlanner {
     return assigned;
   }
 
-  /** The streams of {@link #byNode}. */
-  static List<PlannedStream> forAggregation(List<OwnedPartition> partitions) {
+  /**
+   * The streams of {@link #byNode}, for where each yields little: an aggregation, or the first few
+   * rows.
+   */
+  static List<PlannedStream> oneForEachNode(List<OwnedPartition> partitions) {
     List<PlannedStream> streams = new ArrayList<>();
     byNode(partitions)
         .forEach(
@@ -49,12 +53,15 @@ final class StreamPlanner {
   /**
    * For rows: streams of about {@code splitRows} rows each. A partition with more is split into
    * ranges of equal size if it can be; partitions with less share a stream with others of the same
-   * node.
+   * node and key.
+   *
+   * @param keyOf what must not differ within a stream
    */
-  static List<PlannedStream> forRows(List<OwnedPartition> partitions, long splitRows) {
+  static List<PlannedStream> forRows(
+      List<OwnedPartition> partitions, long splitRows, Function<Partition, ?> keyOf) {
     List<PlannedStream> streams = new ArrayList<>();
     Map<Node, Long> rowsOfNode = new LinkedHashMap<>();
-    Map<Node, OpenStream> open = new LinkedHashMap<>();
+    Map<Place, OpenStream> open = new LinkedHashMap<>();
     for (OwnedPartition owned : largestFirst(partitions)) {
       for (ScanPartition piece : split(owned, splitRows)) {
         Node node = leastBusy(owned.owners(), rowsOfNode);
@@ -63,19 +70,22 @@ final class StreamPlanner {
                 ? piece.getRange().getEnd() - piece.getRange().getFirst()
                 : owned.partition().getRows();
         rowsOfNode.merge(node, rows, Long::sum);
-        OpenStream stream = open.computeIfAbsent(node, each -> new OpenStream());
+        Place place = new Place(node, keyOf.apply(owned.partition()));
+        OpenStream stream = open.computeIfAbsent(place, each -> new OpenStream());
         if (stream.rows > 0 && stream.rows + rows > splitRows) {
           streams.add(new PlannedStream(node, stream.pieces));
           stream = new OpenStream();
-          open.put(node, stream);
+          open.put(place, stream);
         }
         stream.pieces.add(piece);
         stream.rows += rows;
       }
     }
-    open.forEach((node, stream) -> streams.add(new PlannedStream(node, stream.pieces)));
+    open.forEach((place, stream) -> streams.add(new PlannedStream(place.node(), stream.pieces)));
     return streams;
   }
+
+  private record Place(Node node, Object key) {}
 
   private static final class OpenStream {
     private final List<ScanPartition> pieces = new ArrayList<>();

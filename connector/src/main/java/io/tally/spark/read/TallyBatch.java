@@ -5,17 +5,18 @@ import io.tally.rpc.v1.Call;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Open;
 import io.tally.spark.pushdown.AggregationPlan;
-import java.util.Arrays;
+import io.tally.spark.types.RowOrigin;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 
 /**
- * Takes the plan of a scan and hands Spark its tasks, one for each stream to a node. Equal batches
- * read the same, which Spark uses to run one of them only.
+ * Takes the plan of a scan, and what became known since, and hands Spark its tasks, one for each
+ * stream to a node. Equal batches read the same, which Spark uses to run one of them only.
  */
-record TallyBatch(ScanPlan plan) implements Batch {
+record TallyBatch(ScanPlan plan, RuntimeFilter filter) implements Batch {
 
   @Override
   public InputPartition[] planInputPartitions() {
@@ -24,7 +25,15 @@ record TallyBatch(ScanPlan plan) implements Batch {
     if (streams.isEmpty() && oneRowAtLeast) {
       return new InputPartition[] {new NeutralRow()};
     }
-    return streams.stream().map(this::nodeScan).toArray(InputPartition[]::new);
+    return filter.apply(streams).stream().map(this::task).toArray(InputPartition[]::new);
+  }
+
+  private InputPartition task(PlannedStream stream) {
+    NodeScan scan = nodeScan(stream);
+    String anyPartition = stream.partitions().get(0).getId();
+    return plan.keys()
+        .<InputPartition>map(keys -> new KeyedNodeScan(scan, keys.row(anyPartition)))
+        .orElse(scan);
   }
 
   private NodeScan nodeScan(PlannedStream stream) {
@@ -36,9 +45,13 @@ record TallyBatch(ScanPlan plan) implements Batch {
     if (plan.aggregation().isPresent()) {
       open.setAggregation(plan.aggregation().get().aggregation());
     } else {
-      open.addAllColumns(Arrays.asList(plan.readSchema().fieldNames()));
+      open.addAllColumns(plan.columns().stored());
+      if (plan.columns().sendsPartition()) {
+        open.setPartitionColumn(RowOrigin.PARTITION.column());
+      }
     }
-    List<Expression> predicates = plan.predicates();
+    List<Expression> predicates = new ArrayList<>(plan.predicates());
+    predicates.addAll(filter.predicates());
     if (predicates.size() == 1) {
       open.setPredicate(predicates.get(0));
     } else if (!predicates.isEmpty()) {
@@ -49,6 +62,8 @@ record TallyBatch(ScanPlan plan) implements Batch {
               .build();
       open.setPredicate(Expression.newBuilder().setCall(all));
     }
+    plan.sample().ifPresent(open::setSample);
+    plan.selection().addTo(open);
     // No scan id: every attempt of a task is a scan of its own.
     return new NodeScan(
         stream.node().address(), stream.node().nodeId(), open.build().toByteString());
@@ -58,7 +73,7 @@ record TallyBatch(ScanPlan plan) implements Batch {
   public PartitionReaderFactory createReaderFactory() {
     ReadShape shape =
         new ReadShape(
-            plan.readSchema(),
+            plan.columns(),
             plan.aggregation().map(AggregationPlan::outputs).orElse(List.of()),
             plan.aggregation().map(AggregationPlan::complete).orElse(false));
     return new TallyReaderFactory(shape, plan.settings().limits());

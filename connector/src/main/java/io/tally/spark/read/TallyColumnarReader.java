@@ -17,7 +17,6 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.StructField;
-import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
 /**
@@ -59,7 +58,11 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
     BufferAllocator allocator = root.newChildAllocator("tally-reader", 0, Long.MAX_VALUE);
     try {
       ScanStream stream = node.scan(open, limits, root);
-      return new TallyColumnarReader(open, source, shape, allocator, stream, killed);
+      BatchShaper shaper =
+          shape.isAggregation()
+              ? new AggregateBatches(shape, source, allocator)
+              : new RowBatches(shape.columns(), nodeId);
+      return new TallyColumnarReader(open, source, shape, allocator, stream, shaper, killed);
     } catch (RuntimeException | Error e) {
       allocator.close();
       throw e;
@@ -72,14 +75,14 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
       ReadShape shape,
       BufferAllocator allocator,
       ScanStream stream,
+      BatchShaper shaper,
       BooleanSupplier killed) {
     this.open = open;
     this.source = source;
     this.shape = shape;
     this.allocator = allocator;
     this.stream = stream;
-    this.shaper =
-        shape.isAggregation() ? new AggregateBatches(shape, source, allocator) : new RowBatches();
+    this.shaper = shaper;
     this.killable = new KillableWait(killed, stream::close);
   }
 
@@ -121,6 +124,21 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
     if (open.hasAggregation() && !applied.getAggregation()) {
       throw notApplied("the aggregation");
     }
+    if (open.hasLimit() && !applied.getLimit()) {
+      throw notApplied("the limit");
+    }
+    if (open.getOrderByCount() > 0 && !applied.getOrder()) {
+      throw notApplied("the order");
+    }
+    if (open.getOffset() > 0 && !applied.getOffset()) {
+      throw notApplied("the offset");
+    }
+    if (open.hasSample() && !applied.getSample()) {
+      throw notApplied("the sample");
+    }
+    if (!open.getPartitionColumn().isEmpty() && !applied.getPartitionColumn()) {
+      throw notApplied("the column of partition ids");
+    }
     boolean ranges = open.getPartitionsList().stream().anyMatch(ScanPartition::hasRange);
     if (ranges && !applied.getRowRanges()) {
       throw notApplied("the row ranges");
@@ -139,11 +157,12 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
   }
 
   private void checkSchema(List<Field> fields) {
-    StructType expected = shape.readSchema();
+    List<StructField> expected =
+        shape.isAggregation() ? List.of(shape.readSchema().fields()) : shape.columns().sent();
     boolean same = fields.size() == expected.size();
     for (int i = 0; same && i < fields.size(); i++) {
       Field field = fields.get(i);
-      StructField column = expected.fields()[i];
+      StructField column = expected.get(i);
       DataType type = shape.isAggregation() ? shape.outputs().get(i).sent() : column.dataType();
       same =
           (shape.isAggregation() || field.getName().equals(column.name()))
@@ -157,7 +176,7 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
               + " answers with columns "
               + fields
               + ", but "
-              + (shape.isAggregation() ? shape.outputs() : expected.simpleString())
+              + (shape.isAggregation() ? shape.outputs() : expected)
               + " was asked for. The node contradicts its own description of the table.");
     }
   }

@@ -31,6 +31,9 @@ record TallyReaderFactory(ReadShape shape, ScanOptions limits) implements Partit
 
   @Override
   public PartitionReader<ColumnarBatch> createColumnarReader(InputPartition partition) {
+    if (partition instanceof KeyedNodeScan keyed) {
+      return createColumnarReader(keyed.scan());
+    }
     if (partition instanceof NodeScan scan) {
       TaskContext task = TaskContext.get();
       NodeClient node = ProcessResources.channels(limits.windowBytes()).node(scan.address());

@@ -1,42 +1,60 @@
 package io.tally.spark.read;
 
 import io.tally.spark.pushdown.AggregationPlan;
-import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.spark.sql.connector.expressions.Expression;
+import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.metric.CustomMetric;
 import org.apache.spark.sql.connector.read.Batch;
-import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.Statistics;
+import org.apache.spark.sql.connector.read.SupportsReportPartitioning;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
+import org.apache.spark.sql.connector.read.SupportsRuntimeV2Filtering;
+import org.apache.spark.sql.connector.read.colstats.ColumnStatistics;
+import org.apache.spark.sql.connector.read.partitioning.KeyGroupedPartitioning;
+import org.apache.spark.sql.connector.read.partitioning.Partitioning;
+import org.apache.spark.sql.connector.read.partitioning.UnknownPartitioning;
 import org.apache.spark.sql.types.StructType;
 
 /**
  * What one scan reads, as the scan builder left it: hands Spark its schema, its statistics, its
- * line in EXPLAIN, and the batch to run. Immutable. Equality is that of the {@link ScanPlan}: the
- * reasons why something was not pushed do not change what is read.
+ * line in EXPLAIN, and the batch to run. Equality is that of the {@link ScanPlan}: the reasons why
+ * something was not pushed do not change what is read.
+ *
+ * <p>Immutable but for one thing: a runtime filter belongs to the next batch that the same thread
+ * asks for, and to no other. Spark asks for it at once, and one scan may stand at several places of
+ * a plan of which only some are filtered.
  */
-final class TallyScan implements Scan, SupportsReportStatistics {
+final class TallyScan
+    implements SupportsReportStatistics, SupportsReportPartitioning, SupportsRuntimeV2Filtering {
   private final ScanPlan plan;
-  private final List<String> pushedPredicates;
-  private final List<NotPushed> notPushed;
-  private final int totalPartitions;
+  private final RuntimeFilters runtimeFilters;
+  private final AtomicReference<Pending> pending = new AtomicReference<>();
+  private final ScanDescription description;
+  private final Map<NamedReference, ColumnStatistics> columnStatistics;
   private final int tableRowBytes;
 
+  /** A filter for the next batch that this thread asks for. */
+  private record Pending(Thread by, RuntimeFilter filter) {}
+
   /**
-   * @param pushedPredicates for people
-   * @param totalPartitions of the table, before pruning
+   * @param runtimeFilters what may be made of predicates that Spark finds while the query runs
+   * @param columnStatistics by column, for Spark's estimates
    * @param tableRowBytes what Spark takes for the size of a row with all columns
    */
   TallyScan(
       ScanPlan plan,
-      List<String> pushedPredicates,
-      List<NotPushed> notPushed,
-      int totalPartitions,
+      RuntimeFilters runtimeFilters,
+      ScanDescription description,
+      Map<NamedReference, ColumnStatistics> columnStatistics,
       int tableRowBytes) {
     this.plan = plan;
-    this.pushedPredicates = List.copyOf(pushedPredicates);
-    this.notPushed = List.copyOf(notPushed);
-    this.totalPartitions = totalPartitions;
+    this.runtimeFilters = runtimeFilters;
+    this.description = description;
+    this.columnStatistics = Map.copyOf(columnStatistics);
     this.tableRowBytes = tableRowBytes;
   }
 
@@ -47,7 +65,37 @@ final class TallyScan implements Scan, SupportsReportStatistics {
 
   @Override
   public Batch toBatch() {
-    return new TallyBatch(plan);
+    Pending filtered = pending.get();
+    boolean ours =
+        filtered != null
+            && filtered.by().equals(Thread.currentThread())
+            && pending.compareAndSet(filtered, null);
+    return new TallyBatch(plan, ours ? filtered.filter() : RuntimeFilter.NONE);
+  }
+
+  /** By keys, if each stream has rows of one key alone: Spark then need not shuffle by them. */
+  @Override
+  public Partitioning outputPartitioning() {
+    int streams = plan.streams().size();
+    if (plan.keys().isEmpty() || streams == 0) {
+      return new UnknownPartitioning(streams);
+    }
+    Expression[] columns =
+        plan.keys().get().columns().stream()
+            .map(ColumnReference::identity)
+            .toArray(Expression[]::new);
+    return new KeyGroupedPartitioning(columns, streams);
+  }
+
+  @Override
+  public NamedReference[] filterAttributes() {
+    return runtimeFilters.attributes();
+  }
+
+  @Override
+  public void filter(Predicate[] predicates) {
+    RuntimeFilter filter = runtimeFilters.of(predicates, plan.partitions());
+    pending.set(new Pending(Thread.currentThread(), filter));
   }
 
   @Override
@@ -68,12 +116,13 @@ final class TallyScan implements Scan, SupportsReportStatistics {
   @Override
   public Statistics estimateStatistics() {
     boolean oneRow = plan.aggregation().map(AggregationPlan::isUngrouped).orElse(false);
-    long rows = oneRow ? Math.max(1, plan.streams().size()) : plan.rows();
+    long rows = oneRow ? Math.max(1, plan.streams().size()) : plan.mostRows();
     double rowBytes = plan.readSchema().defaultSize() + (double) Long.BYTES;
-    double storedBytes = oneRow ? 0 : storedBytes() * Math.min(1, rowBytes / tableRowBytes);
+    double share = Math.min(1, rowBytes / tableRowBytes) * rows / Math.max(1, plan.rows());
+    double storedBytes = oneRow ? 0 : storedBytes() * share;
     // A double that is too large becomes Long.MAX_VALUE.
     long bytes = (long) Math.max(1, Math.max(rows * rowBytes, storedBytes));
-    return new Estimate(OptionalLong.of(bytes), OptionalLong.of(rows));
+    return new Estimate(OptionalLong.of(bytes), OptionalLong.of(rows), columnStatistics);
   }
 
   private double storedBytes() {
@@ -83,28 +132,15 @@ final class TallyScan implements Scan, SupportsReportStatistics {
         .sum();
   }
 
-  private record Estimate(OptionalLong sizeInBytes, OptionalLong numRows) implements Statistics {}
+  private record Estimate(
+      OptionalLong sizeInBytes,
+      OptionalLong numRows,
+      Map<NamedReference, ColumnStatistics> columnStats)
+      implements Statistics {}
 
   @Override
   public String description() {
-    StringBuilder text = new StringBuilder("tally ").append(plan.table());
-    text.append(" PushedPredicates: ").append(pushedPredicates);
-    plan.aggregation()
-        .ifPresent(
-            aggregation ->
-                text.append(", PushedAggregates: ")
-                    .append(aggregation.aggregates())
-                    .append(", PushedGroupBy: ")
-                    .append(aggregation.keys())
-                    .append(aggregation.complete() ? " (complete)" : " (partial)"));
-    text.append(", Partitions: ").append(plan.partitions().size()).append(" of ");
-    text.append(totalPartitions).append(", Streams: ").append(plan.streams().size());
-    if (!notPushed.isEmpty()) {
-      text.append(", NotPushed: [");
-      text.append(String.join("; ", notPushed.stream().map(NotPushed::toString).toList()));
-      text.append(']');
-    }
-    return text.toString();
+    return description.of(plan);
   }
 
   @Override

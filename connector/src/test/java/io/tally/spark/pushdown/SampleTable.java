@@ -71,7 +71,15 @@ public final class SampleTable {
 
   /** Everything that version 1 of the protocol knows. */
   public static Set<String> allFeatures() {
-    Set<String> features = new HashSet<>(Set.of(Features.ROW_RANGE, Features.LIMIT));
+    Set<String> features =
+        new HashSet<>(
+            Set.of(
+                Features.ROW_RANGE,
+                Features.LIMIT,
+                Features.ORDER,
+                Features.OFFSET,
+                Features.SAMPLE,
+                Features.PARTITION_COLUMN));
     Stream.of(ScalarFunction.values()).map(ScalarFunction::feature).forEach(features::add);
     Stream.of(io.tally.rpc.AggregateFunction.values())
         .map(io.tally.rpc.AggregateFunction::feature)

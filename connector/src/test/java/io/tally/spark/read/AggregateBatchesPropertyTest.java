@@ -170,7 +170,7 @@ final class AggregateBatchesPropertyTest {
     DecimalType sent = DataTypes.createDecimalType(38, SCALE);
     DecimalType read = DataTypes.createDecimalType(precision, Math.min(SCALE, precision));
     return new ReadShape(
-        new StructType(),
+        RowColumns.ofGroups(new StructType()),
         List.of(
             new OutputColumn(Role.KEY, DataTypes.StringType, DataTypes.StringType),
             new OutputColumn(Role.COUNT, DataTypes.LongType, DataTypes.LongType),

@@ -35,7 +35,7 @@ final class StreamPlannerTest {
   @Example
   void anAggregationHasOneStreamForEachNode() {
     List<PlannedStream> streams =
-        StreamPlanner.forAggregation(
+        StreamPlanner.oneForEachNode(
             List.of(
                 owned("p1", 5, true, A),
                 owned("p2", 9, true, A, B),
@@ -46,7 +46,7 @@ final class StreamPlannerTest {
 
   @Example
   void aHeavyPartitionIsSplitAndItsReplicasShareIt() {
-    List<PlannedStream> streams = StreamPlanner.forRows(List.of(owned("p", 10, true, A, B)), 3);
+    List<PlannedStream> streams = forRows(List.of(owned("p", 10, true, A, B)), 3);
     assertEquals(
         List.of("a [p 0-2]", "b [p 2-5]", "a [p 5-7]", "b [p 7-10]"),
         streams.stream()
@@ -59,7 +59,7 @@ final class StreamPlannerTest {
   @Example
   void smallPartitionsOfANodeShareAStream() {
     List<PlannedStream> streams =
-        StreamPlanner.forRows(
+        forRows(
             List.of(owned("p1", 4, true, A), owned("p2", 3, true, A), owned("p3", 3, true, A)), 7);
     assertEquals(
         List.of("a [p1, p2]", "a [p3]"), streams.stream().map(StreamPlannerTest::text).toList());
@@ -69,10 +69,30 @@ final class StreamPlannerTest {
   void whatCannotBeSplitIsNot() {
     assertEquals(
         List.of("a [p]"),
-        StreamPlanner.forRows(List.of(owned("p", 100, false, A)), 3).stream()
+        forRows(List.of(owned("p", 100, false, A)), 3).stream()
             .map(StreamPlannerTest::text)
             .toList());
-    assertEquals(1, StreamPlanner.forRows(List.of(owned("p", 100, true, A, OLD)), 3).size());
+    assertEquals(1, forRows(List.of(owned("p", 100, true, A, OLD)), 3).size());
+  }
+
+  @Example
+  void partitionsOfOneKeyShareAStreamAndNoOthers() {
+    List<PlannedStream> streams =
+        StreamPlanner.forRows(
+            List.of(
+                owned("x1", 4, true, A),
+                owned("x2", 3, true, A),
+                owned("x3", 2, true, B),
+                owned("y1", 9, true, A)),
+            8,
+            partition -> partition.getId().charAt(0));
+    assertEquals(
+        List.of("a [x1, x2]", "a [y1 0-4]", "a [y1 4-9]", "b [x3]"),
+        streams.stream().map(StreamPlannerTest::text).sorted().toList());
+  }
+
+  private static List<PlannedStream> forRows(List<OwnedPartition> partitions, long splitRows) {
+    return StreamPlanner.forRows(partitions, splitRows, any -> "one key for all");
   }
 
   private static String text(PlannedStream stream) {
@@ -101,8 +121,8 @@ final class StreamPlannerTest {
           owned("p" + i, 1 + random.nextInt(50), random.nextBoolean(), owners[random.nextInt(4)]));
     }
     long splitRows = 1L + random.nextInt(20);
-    List<PlannedStream> streams = StreamPlanner.forRows(partitions, splitRows);
-    assertEquals(streams, StreamPlanner.forRows(partitions, splitRows));
+    List<PlannedStream> streams = forRows(partitions, splitRows);
+    assertEquals(streams, forRows(partitions, splitRows));
     for (OwnedPartition owned : partitions) {
       List<long[]> ranges = new ArrayList<>();
       for (PlannedStream stream : streams) {
