@@ -58,12 +58,16 @@ public final class AggregationTranslator {
   private final List<List<Partition>> streams;
   private final List<Partition> partitions;
   private final boolean nullForOneValue;
+  private final ExpressionBudget budget;
 
   /**
    * @param streams the partitions that remain after pruning, by the stream that answers for them;
    *     those of the context are not used
+   * @param budget what the predicates of the scan leave; it is not spent
    */
-  public AggregationTranslator(PushdownContext context, List<List<Partition>> streams) {
+  public AggregationTranslator(
+      PushdownContext context, List<List<Partition>> streams, ExpressionBudget budget) {
+    this.budget = budget.copy();
     this.schema = context.schema();
     this.features = context.features();
     this.streams = List.copyOf(streams);
@@ -90,6 +94,7 @@ public final class AggregationTranslator {
   /** The state of one translation. */
   private final class Walk {
     private final AggregationDraft draft = new AggregationDraft();
+    private final ExpressionBudget left = budget.copy();
     private final Set<Operand> counted = new HashSet<>();
     private final Set<Operand> sumsThatMayOverflow = new HashSet<>();
     private Optional<Refused> unlessComplete = Optional.empty();
@@ -139,7 +144,7 @@ public final class AggregationTranslator {
 
     private Optional<Refused> addKey(org.apache.spark.sql.connector.expressions.Expression key) {
       String what = "GROUP BY " + Described.of(key);
-      Translation translation = expressions.translate(key);
+      Translation translation = translate(key);
       if (!(translation instanceof Translation.Translated translated)) {
         return refuse(what, ((Translation.Refused) translation).reason());
       }
@@ -148,6 +153,15 @@ public final class AggregationTranslator {
       keysAreExact &= !WireTypes.isFloatingPoint(operand.wireType());
       draft.addKey(operand.expression(), operand.text(), operand.type());
       return Optional.empty();
+    }
+
+    private Translation translate(
+        org.apache.spark.sql.connector.expressions.Expression expression) {
+      Translation translation = expressions.translate(expression);
+      return translation instanceof Translation.Translated translated && !left.take(translated)
+          ? new Translation.Refused(
+              "together with the predicates there are more parts than nodes accept")
+          : translation;
     }
 
     private Optional<Refused> add(AggregateFunc function) {
@@ -180,7 +194,7 @@ public final class AggregationTranslator {
         String what,
         org.apache.spark.sql.connector.expressions.Expression argument,
         java.util.function.Function<Operand, Optional<Refused>> next) {
-      Translation translation = expressions.translate(argument);
+      Translation translation = translate(argument);
       return translation instanceof Translation.Translated translated
           ? next.apply(operand(translated))
           : refuse(what, ((Translation.Refused) translation).reason());
@@ -221,7 +235,7 @@ public final class AggregationTranslator {
       }
       List<Operand> operands = new ArrayList<>();
       for (org.apache.spark.sql.connector.expressions.Expression argument : general.children()) {
-        Translation translation = expressions.translate(argument);
+        Translation translation = translate(argument);
         if (!(translation instanceof Translation.Translated translated)) {
           return refuse(what, ((Translation.Refused) translation).reason());
         }

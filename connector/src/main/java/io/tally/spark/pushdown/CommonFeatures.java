@@ -13,24 +13,35 @@ public final class CommonFeatures {
   private final boolean everything;
   private final Set<String> names;
 
-  private CommonFeatures(boolean everything, Set<String> names) {
+  private final int maxExpressionNodes;
+
+  private CommonFeatures(boolean everything, Set<String> names, int maxExpressionNodes) {
     this.everything = everything;
     this.names = Set.copyOf(names);
+    this.maxExpressionNodes = maxExpressionNodes;
   }
 
-  /** The features in all of {@code featuresOfNodes}; where there is no node, nothing is missing. */
-  public static CommonFeatures of(Collection<Set<String>> featuresOfNodes) {
+  /**
+   * The features in all of {@code featuresOfNodes}; where there is no node, nothing is missing.
+   *
+   * @param maxExpressionNodes parts that every node accepts in the expressions of a scan
+   */
+  public static CommonFeatures of(Collection<Set<String>> featuresOfNodes, int maxExpressionNodes) {
     Iterator<Set<String>> each = featuresOfNodes.iterator();
     if (!each.hasNext()) {
-      return new CommonFeatures(true, Set.of());
+      return new CommonFeatures(true, Set.of(), maxExpressionNodes);
     }
     Set<String> common = new HashSet<>(each.next());
     each.forEachRemaining(common::retainAll);
-    return new CommonFeatures(false, common);
+    return new CommonFeatures(false, common, maxExpressionNodes);
   }
 
   /** Whether every node has the feature. */
   public boolean has(String feature) {
     return everything || names.contains(feature);
+  }
+
+  int maxExpressionNodes() {
+    return maxExpressionNodes;
   }
 }

@@ -30,9 +30,6 @@ public final class ExpressionTranslator {
   /** What every node accepts, see expression.proto. */
   static final int MAX_DEPTH = 64;
 
-  /** What every node accepts, see expression.proto. */
-  public static final int MAX_NODES = 10_000;
-
   private final PushdownContext context;
   private final WireCalls calls;
 
@@ -52,10 +49,13 @@ public final class ExpressionTranslator {
       return new Refused(
           "it is nested " + translated.depth() + " levels deep; nodes accept " + MAX_DEPTH);
     }
-    if (translated.nodes() > MAX_NODES) {
-      return new Refused("it has " + translated.nodes() + " parts; nodes accept " + MAX_NODES);
-    }
-    return translated;
+    return new ExpressionBudget(context.features()).take(translated)
+        ? translated
+        : new Refused(
+            "it has "
+                + translated.nodes()
+                + " parts; nodes accept "
+                + context.features().maxExpressionNodes());
   }
 
   /** Whether the values of a translated expression are whole numbers inside. */

@@ -25,21 +25,21 @@ public final class SortTranslator {
   private final ExpressionTranslator expressions;
   private final AggregationTranslator aggregates;
   private final Optional<AggregationPlan> aggregation;
-  private final int maxNodes;
+  private final ExpressionBudget budget;
 
   /**
    * @param aggregation what was pushed; empty: rows are sorted
-   * @param maxNodes parts that all keys together may have
+   * @param budget what the other expressions of the scan leave; it is not spent
    */
   public SortTranslator(
       ExpressionTranslator expressions,
       AggregationTranslator aggregates,
       Optional<AggregationPlan> aggregation,
-      int maxNodes) {
+      ExpressionBudget budget) {
     this.expressions = expressions;
     this.aggregates = aggregates;
     this.aggregation = aggregation;
-    this.maxNodes = maxNodes;
+    this.budget = budget.copy();
   }
 
   /** Translates all keys or none. */
@@ -49,7 +49,7 @@ public final class SortTranslator {
     }
     List<SortKey> keys = new ArrayList<>();
     List<String> texts = new ArrayList<>();
-    int nodes = 0;
+    ExpressionBudget left = budget.copy();
     for (SortOrder order : orders) {
       SortKey.Builder key =
           SortKey.newBuilder()
@@ -70,7 +70,9 @@ public final class SortTranslator {
           return new Refused(refused.reason());
         }
         Translation.Translated translated = (Translation.Translated) translation;
-        nodes += translated.nodes();
+        if (!left.take(translated)) {
+          return new Refused("together with the predicates it has more parts than nodes accept");
+        }
         key.setExpression(translated.expression());
         text = WireText.of(translated.expression());
       }
@@ -79,9 +81,6 @@ public final class SortTranslator {
           text
               + (key.getDescending() ? " DESC" : " ASC")
               + (key.getNullsLast() ? " NULLS LAST" : " NULLS FIRST"));
-    }
-    if (nodes > maxNodes) {
-      return new Refused("together with the predicates it has more parts than nodes accept");
     }
     return new Translated(keys, texts);
   }

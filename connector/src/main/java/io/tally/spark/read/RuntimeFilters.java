@@ -4,6 +4,7 @@ import io.tally.rpc.client.ClusterView.OwnedPartition;
 import io.tally.rpc.v1.DataType;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Literal;
+import io.tally.spark.pushdown.ExpressionBudget;
 import io.tally.spark.pushdown.ExpressionTranslator;
 import io.tally.spark.pushdown.PartitionPruner;
 import io.tally.spark.pushdown.PredicateTranslator;
@@ -23,7 +24,8 @@ import org.apache.spark.sql.connector.expressions.filter.Predicate;
  */
 final class RuntimeFilters {
   /** For scans whose rows cannot be filtered afterwards with the same result. */
-  static final RuntimeFilters IMPOSSIBLE = new RuntimeFilters(Optional.empty(), List.of(), 0);
+  static final RuntimeFilters IMPOSSIBLE =
+      new RuntimeFilters(Optional.empty(), List.of(), Optional.empty());
 
   private static final Expression NEVER =
       Expression.newBuilder()
@@ -35,20 +37,21 @@ final class RuntimeFilters {
 
   private final Optional<PushdownContext> context;
   private final List<String> columns;
-  private final int maxNodes;
+  private final Optional<ExpressionBudget> budget;
 
-  private RuntimeFilters(Optional<PushdownContext> context, List<String> columns, int maxNodes) {
+  private RuntimeFilters(
+      Optional<PushdownContext> context, List<String> columns, Optional<ExpressionBudget> budget) {
     this.context = context;
     this.columns = List.copyOf(columns);
-    this.maxNodes = maxNodes;
+    this.budget = budget;
   }
 
   /**
    * @param columns by which rows may be filtered; each is a column of the scan's output, too
-   * @param maxNodes parts that all predicates together may have
+   * @param budget what the other expressions of the scan leave
    */
-  static RuntimeFilters by(PushdownContext context, List<String> columns, int maxNodes) {
-    return new RuntimeFilters(Optional.of(context), columns, maxNodes);
+  static RuntimeFilters by(PushdownContext context, List<String> columns, ExpressionBudget budget) {
+    return new RuntimeFilters(Optional.of(context), columns, Optional.of(budget.copy()));
   }
 
   NamedReference[] attributes() {
@@ -63,13 +66,12 @@ final class RuntimeFilters {
     PredicateTranslator translator =
         new PredicateTranslator(new ExpressionTranslator(context.get()));
     List<Expression> used = new ArrayList<>();
-    int nodes = 0;
+    ExpressionBudget left = budget.orElseThrow().copy();
     for (Predicate predicate : predicates) {
       if (predicate.name().equals("IN") && predicate.children().length == 1) {
         used.add(NEVER); // The other side has no key at all.
       } else if (translator.translate(predicate) instanceof Translation.Translated translated
-          && nodes + translated.nodes() <= maxNodes) {
-        nodes += translated.nodes();
+          && left.take(translated)) {
         used.add(translated.expression());
       }
     }

@@ -13,6 +13,7 @@ import io.tally.spark.pushdown.AggregationTranslator;
 import io.tally.spark.pushdown.ColumnEstimate;
 import io.tally.spark.pushdown.CommonFeatures;
 import io.tally.spark.pushdown.Described;
+import io.tally.spark.pushdown.ExpressionBudget;
 import io.tally.spark.pushdown.ExpressionTranslator;
 import io.tally.spark.pushdown.PartitionKeys;
 import io.tally.spark.pushdown.PartitionPruner;
@@ -77,7 +78,7 @@ public final class TallyScanBuilder
   private final List<Expression> wirePredicates = new ArrayList<>();
   private final List<String> pushedText = new ArrayList<>();
   private final List<NotPushed> predicatesNotPushed = new ArrayList<>();
-  private int predicateNodes = 1;
+  private final ExpressionBudget budget;
   private List<OwnedPartition> kept;
   private Optional<NotPushed> aggregationNotPushed = Optional.empty();
   private Optional<AggregationPlan> aggregation = Optional.empty();
@@ -99,9 +100,15 @@ public final class TallyScanBuilder
                 .flatMap(owned -> owned.owners().stream())
                 .map(ClusterView.Node::features)
                 .distinct()
-                .toList());
+                .toList(),
+            view.partitions().stream()
+                .flatMap(owned -> owned.owners().stream())
+                .mapToInt(ClusterView.Node::maxExpressionNodes)
+                .min()
+                .orElse(Integer.MAX_VALUE));
     List<Partition> partitions = view.partitions().stream().map(OwnedPartition::partition).toList();
     this.context = new PushdownContext(schema, features, partitions, session);
+    this.budget = new ExpressionBudget(features);
     this.predicateTranslator = new PredicateTranslator(new ExpressionTranslator(context));
     this.pruner = new PartitionPruner(schema);
     this.sample = new SampleDraft(settings, features);
@@ -135,16 +142,13 @@ public final class TallyScanBuilder
       pruning.add(translated.expression());
       if (!settings.pushDown()) {
         left.add(predicate);
-      } else if (predicateNodes + translated.nodes() > ExpressionTranslator.MAX_NODES) {
+      } else if (!budget.take(translated)) {
         left.add(predicate);
         predicatesNotPushed.add(
             new NotPushed(
                 Described.of(predicate),
-                "all predicates together have more than "
-                    + ExpressionTranslator.MAX_NODES
-                    + " parts"));
+                "all predicates together have more parts than nodes accept"));
       } else {
-        predicateNodes += translated.nodes();
         pushed.add(predicate);
         wirePredicates.add(translated.expression());
         pushedText.add(WireText.of(translated.expression()));
@@ -196,7 +200,7 @@ public final class TallyScanBuilder
 
   private AggregationTranslator aggregationTranslator() {
     List<List<Partition>> streams = List.copyOf(StreamPlanner.byNode(kept).values());
-    return new AggregationTranslator(context, streams);
+    return new AggregationTranslator(context, streams, budget);
   }
 
   @Override
@@ -208,10 +212,7 @@ public final class TallyScanBuilder
   public boolean pushTopN(SortOrder[] orders, int limit) {
     SortTranslator translator =
         new SortTranslator(
-            new ExpressionTranslator(context),
-            aggregationTranslator(),
-            aggregation,
-            ExpressionTranslator.MAX_NODES - predicateNodes);
+            new ExpressionTranslator(context), aggregationTranslator(), aggregation, budget);
     return selection.pushTopN(orders, limit, selectionSource(), translator);
   }
 
@@ -317,7 +318,7 @@ public final class TallyScanBuilder
         names.add(name);
       }
     }
-    return RuntimeFilters.by(context, names, ExpressionTranslator.MAX_NODES - predicateNodes);
+    return RuntimeFilters.by(context, names, budget);
   }
 
   /**

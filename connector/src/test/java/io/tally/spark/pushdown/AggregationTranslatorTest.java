@@ -37,9 +37,14 @@ final class AggregationTranslatorTest {
   private static final List<List<Partition>> ONE_STREAM = List.of(List.of(P1, P2));
   private static final List<List<Partition>> TWO_STREAMS = List.of(List.of(P1), List.of(P2));
 
+  private static AggregationTranslator translator(
+      PushdownContext context, List<List<Partition>> streams) {
+    return new AggregationTranslator(context, streams, new ExpressionBudget(context.features()));
+  }
+
   private static AggregationTranslation translate(
       List<List<Partition>> streams, List<AggregateFunc> functions, Expression... keys) {
-    return new AggregationTranslator(SampleTable.context(), streams)
+    return translator(SampleTable.context(), streams)
         .translate(new Aggregation(functions.toArray(new AggregateFunc[0]), keys));
   }
 
@@ -250,9 +255,11 @@ final class AggregationTranslatorTest {
   @Test
   void aFeatureThatOneNodeLacksIsRefused() {
     AggregationTranslator translator =
-        new AggregationTranslator(
+        translator(
             SampleTable.context(
-                CommonFeatures.of(List.of(Set.of("agg.count_all", "type.integer")))),
+                CommonFeatures.of(
+                    List.of(Set.of("agg.count_all", "type.integer")),
+                    SampleTable.MAX_EXPRESSION_NODES)),
             ONE_STREAM);
     Aggregation counts =
         new Aggregation(new AggregateFunc[] {new CountStar()}, new Expression[] {V2.column("i")});

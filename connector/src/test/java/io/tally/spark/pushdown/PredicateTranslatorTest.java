@@ -218,7 +218,8 @@ final class PredicateTranslatorTest {
   void aFeatureThatOneNodeLacksIsRefused() {
     CommonFeatures features =
         CommonFeatures.of(
-            List.of(SampleTable.allFeatures(), Set.of("fn.eq", "type.integer", "fn.or")));
+            List.of(SampleTable.allFeatures(), Set.of("fn.eq", "type.integer", "fn.or")),
+            SampleTable.MAX_EXPRESSION_NODES);
     PredicateTranslator limited =
         new PredicateTranslator(new ExpressionTranslator(SampleTable.context(features)));
     assertInstanceOf(
@@ -252,7 +253,7 @@ final class PredicateTranslatorTest {
     org.apache.spark.sql.connector.expressions.Expression[] list =
         Stream.concat(
                 Stream.of(V2.column("i")),
-                IntStream.range(0, ExpressionTranslator.MAX_NODES).mapToObj(V2::integer))
+                IntStream.range(0, SampleTable.MAX_EXPRESSION_NODES).mapToObj(V2::integer))
             .toArray(org.apache.spark.sql.connector.expressions.Expression[]::new);
     assertTrue(translator.translate(new Predicate("IN", list)).toString().contains("parts"));
   }

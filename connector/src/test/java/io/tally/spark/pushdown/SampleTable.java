@@ -63,6 +63,9 @@ public final class SampleTable {
 
   public static final SessionRules RULES = new SessionRules(ZoneOffset.UTC, false);
 
+  /** What a node accepts at least. */
+  public static final int MAX_EXPRESSION_NODES = 10_000;
+
   private SampleTable() {}
 
   public static Field field(String name, ArrowType type) {
@@ -107,6 +110,6 @@ public final class SampleTable {
   }
 
   static CommonFeatures everything() {
-    return CommonFeatures.of(List.of(allFeatures()));
+    return CommonFeatures.of(List.of(allFeatures()), MAX_EXPRESSION_NODES);
   }
 }

@@ -23,7 +23,7 @@ final class StreamPlannerTest {
   private static final Node OLD = node("old", Set.of());
 
   private static Node node(String id, Set<String> features) {
-    return new Node(new NodeAddress(id, 1), id, "v1", features);
+    return new Node(new NodeAddress(id, 1), id, "v1", features, 10_000);
   }
 
   private static OwnedPartition owned(String id, long rows, boolean splittable, Node... owners) {

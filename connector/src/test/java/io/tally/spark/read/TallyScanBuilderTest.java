@@ -72,7 +72,11 @@ final class TallyScanBuilderTest {
 
   private static Node node(String id) {
     return new Node(
-        new NodeAddress(id + ".example", 7071), id, "layout-" + id, SampleTable.allFeatures());
+        new NodeAddress(id + ".example", 7071),
+        id,
+        "layout-" + id,
+        SampleTable.allFeatures(),
+        SampleTable.MAX_EXPRESSION_NODES);
   }
 
   private static TallyScanBuilder builder(ReadSettings settings) {

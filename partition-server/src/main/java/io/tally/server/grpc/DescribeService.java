@@ -55,6 +55,7 @@ final class DescribeService extends PartitionServiceGrpc.PartitionServiceImplBas
         .setProtocolVersion(ProtocolVersion.PROTOCOL_VERSION_1)
         .addAllFeatures(ScanFeatures.names())
         .setMaxWindowBytes(settings.windowBytes())
+        .setMaxExpressionNodes(settings.expressionNodes())
         .build();
   }
 

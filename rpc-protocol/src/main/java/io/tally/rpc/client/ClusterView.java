@@ -37,8 +37,15 @@ public record ClusterView(
    *
    * @param layoutVersion as the node named it, to be sent in Open
    * @param features what it evaluates exactly
+   * @param maxExpressionNodes parts that the expressions of a scan may have together, at least
+   *     10,000
    */
-  public record Node(NodeAddress address, String nodeId, String layoutVersion, Set<String> features)
+  public record Node(
+      NodeAddress address,
+      String nodeId,
+      String layoutVersion,
+      Set<String> features,
+      int maxExpressionNodes)
       implements Serializable {
     /** Copies the set. */
     public Node {

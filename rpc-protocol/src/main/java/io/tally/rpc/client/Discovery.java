@@ -23,6 +23,9 @@ import java.util.stream.Collectors;
  * of it if it fits together.
  */
 final class Discovery {
+  /** What every node accepts, see expression.proto. */
+  private static final int LEAST_EXPRESSION_NODES = 10_000;
+
   /** So many names stand in an error, the others are counted. */
   private static final int MAX_NAMED = 10;
 
@@ -127,7 +130,8 @@ final class Discovery {
                 address,
                 node.getNodeId(),
                 description.getLayoutVersion(),
-                Set.copyOf(node.getFeaturesList())),
+                Set.copyOf(node.getFeaturesList()),
+                Math.max(node.getMaxExpressionNodes(), LEAST_EXPRESSION_NODES)),
             description);
     Answer first = answers.putIfAbsent(node.getNodeId(), answer);
     if (first != null && !isSameNode(first, answer)) {
