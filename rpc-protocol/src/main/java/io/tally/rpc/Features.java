@@ -23,6 +23,12 @@ public final class Features {
   /** {@code Open.partition_column} may be used. */
   public static final String PARTITION_COLUMN = "scan.partition_column";
 
+  /** {@code Open.projection} may be used. */
+  public static final String NESTED_PROJECTION = "scan.nested_projection";
+
+  /** {@code Expression.path} may be used. */
+  public static final String PATH = "expression.path";
+
   private Features() {}
 
   /** The feature of evaluating with operands or literals of a type. */

@@ -20,6 +20,9 @@ public final class WireTypes {
   public static final DataType TIMESTAMP = of(DataType.Kind.TIMESTAMP);
   public static final DataType TIMESTAMP_NTZ = of(DataType.Kind.TIMESTAMP_NTZ);
 
+  public static final DataType YEAR_MONTH_INTERVAL = of(DataType.Kind.YEAR_MONTH_INTERVAL);
+  public static final DataType DAY_TIME_INTERVAL = of(DataType.Kind.DAY_TIME_INTERVAL);
+
   private WireTypes() {}
 
   private static DataType of(DataType.Kind kind) {

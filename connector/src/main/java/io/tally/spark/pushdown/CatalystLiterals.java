@@ -19,8 +19,8 @@ public final class CatalystLiterals {
       case BOOLEAN -> literal.getBoolean();
       case TINYINT -> (byte) literal.getInteger();
       case SMALLINT -> (short) literal.getInteger();
-      case INTEGER, DATE -> (int) literal.getInteger();
-      case BIGINT, TIMESTAMP, TIMESTAMP_NTZ -> literal.getInteger();
+      case INTEGER, DATE, YEAR_MONTH_INTERVAL -> (int) literal.getInteger();
+      case BIGINT, TIMESTAMP, TIMESTAMP_NTZ, DAY_TIME_INTERVAL -> literal.getInteger();
       case FLOAT -> literal.getFloat32();
       case DOUBLE -> literal.getFloat64();
       case DECIMAL -> decimal(literal);

@@ -47,7 +47,7 @@ public record ColumnEstimate(
   /** Spark estimates with no others, and strings may be long. */
   private static boolean hasNumericOrder(DataType type) {
     return switch (type.getKind()) {
-      case STRING, BINARY -> false;
+      case STRING, BINARY, YEAR_MONTH_INTERVAL, DAY_TIME_INTERVAL -> false;
       default -> true;
     };
   }

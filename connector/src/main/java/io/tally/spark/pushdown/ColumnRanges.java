@@ -1,6 +1,7 @@
 package io.tally.spark.pushdown;
 
 import io.tally.rpc.v1.DataType;
+import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Literal;
 import io.tally.rpc.v1.Partition;
 import io.tally.spark.types.TableSchema;
@@ -12,9 +13,9 @@ import java.util.function.Function;
 
 /**
  * Takes the bounds of some partitions and gives, for each column, a range that its values in all of
- * them lie in. For one thread.
+ * them lie in; of what is inside columns nothing is known. For one thread.
  */
-final class ColumnRanges implements Function<String, RangeAnalysis.Known> {
+final class ColumnRanges implements Function<Expression, RangeAnalysis.Known> {
   private final TableSchema schema;
   private final List<Partition> partitions;
   private final Map<String, RangeAnalysis.Known> known = new HashMap<>();
@@ -25,15 +26,22 @@ final class ColumnRanges implements Function<String, RangeAnalysis.Known> {
   }
 
   @Override
-  public RangeAnalysis.Known apply(String column) {
-    return known.computeIfAbsent(column, this::analyse);
+  public RangeAnalysis.Known apply(Expression leaf) {
+    return leaf.hasPath()
+        ? RangeAnalysis.Known.ofType(
+            wireType(ColumnPaths.type(schema, leaf.getPath()).orElseThrow()))
+        : known.computeIfAbsent(leaf.getColumn(), this::analyse);
+  }
+
+  private static DataType wireType(org.apache.spark.sql.types.DataType type) {
+    return SparkTypes.toWire(type).orElse(DataType.getDefaultInstance());
   }
 
   private RangeAnalysis.Known analyse(String column) {
     DataType type =
         schema
             .column(column)
-            .flatMap(field -> SparkTypes.toWire(field.dataType()))
+            .map(field -> wireType(field.dataType()))
             .orElse(DataType.getDefaultInstance());
     return new RangeAnalysis.Known(
         type, IntegerRange.ofType(type).map(all -> union(column, type, all)));

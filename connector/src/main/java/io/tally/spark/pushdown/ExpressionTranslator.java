@@ -1,8 +1,11 @@
 package io.tally.spark.pushdown;
 
+import io.tally.rpc.Features;
 import io.tally.rpc.WireTypes;
+import io.tally.rpc.v1.ColumnPath;
 import io.tally.rpc.v1.DataType;
 import io.tally.rpc.v1.Expression;
+import io.tally.rpc.v1.PathStep;
 import io.tally.spark.pushdown.Translation.Refused;
 import io.tally.spark.pushdown.Translation.Translated;
 import io.tally.spark.types.TableSchema;
@@ -16,8 +19,10 @@ import java.util.Optional;
 import org.apache.spark.sql.connector.expressions.Cast;
 import org.apache.spark.sql.connector.expressions.Extract;
 import org.apache.spark.sql.connector.expressions.GeneralScalarExpression;
+import org.apache.spark.sql.connector.expressions.GetArrayItem;
 import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 
 /**
@@ -71,6 +76,9 @@ public final class ExpressionTranslator {
     if (expression instanceof NamedReference reference) {
       return column(reference);
     }
+    if (expression instanceof GetArrayItem item) {
+      return item(item);
+    }
     if (expression instanceof GeneralScalarExpression call) {
       return call(call);
     }
@@ -102,9 +110,6 @@ public final class ExpressionTranslator {
 
   private Translation column(NamedReference reference) {
     String[] parts = reference.fieldNames();
-    if (parts.length != 1) {
-      return new Refused("fields of a STRUCT are not evaluated by nodes");
-    }
     Optional<StructField> field = context.schema().column(parts[0]);
     if (field.isEmpty()) {
       return new Refused("there is no column \"" + parts[0] + "\"");
@@ -114,16 +119,59 @@ public final class ExpressionTranslator {
       return new Refused(
           "column \"" + parts[0] + "\" cannot be read (" + unreadable.get().nativeType() + ")");
     }
-    if (TableSchema.isCharOrVarchar(field.get())) {
-      return new Refused(
-          "column \"" + parts[0] + "\" is CHAR or VARCHAR, which nodes do not pad or cut");
+    if (parts.length == 1) {
+      // Padding a CHAR is Spark's work: what it offers is meant for the values as they are stored.
+      return operand(
+          Expression.newBuilder().setColumn(parts[0]).build(),
+          TableSchema.isCharOrVarchar(field.get()) ? DataTypes.StringType : field.get().dataType());
     }
-    Optional<DataType> type = SparkTypes.toWire(field.get().dataType());
+    return path(path(parts));
+  }
+
+  /** Behind the end of an array there is NULL, or an error of Spark's. */
+  private Translation item(GetArrayItem item) {
+    if (!(item.childArray() instanceof NamedReference array)) {
+      return new Refused("nodes take items of arrays in columns only");
+    }
+    boolean literal =
+        item.ordinal() instanceof Literal<?> ordinal
+            && ordinal.value() instanceof Number number
+            && number.longValue() >= 0;
+    if (!literal) {
+      return new Refused("the place of an item is not a literal, or negative");
+    }
+    if (item.failOnError()) {
+      return new Refused("Spark fails where an array has no such item");
+    }
+    long index = ((Number) ((Literal<?>) item.ordinal()).value()).longValue();
+    return path(path(array.fieldNames()).addSteps(PathStep.newBuilder().setIndex(index)));
+  }
+
+  private static ColumnPath.Builder path(String[] names) {
+    ColumnPath.Builder path = ColumnPath.newBuilder().setColumn(names[0]);
+    for (String name : Arrays.asList(names).subList(1, names.length)) {
+      path.addSteps(PathStep.newBuilder().setField(name));
+    }
+    return path;
+  }
+
+  private Translation path(ColumnPath.Builder builder) {
+    ColumnPath path = builder.build();
+    Optional<org.apache.spark.sql.types.DataType> type = ColumnPaths.type(context.schema(), path);
     if (type.isEmpty()) {
-      return new Refused(
-          "values of type " + field.get().dataType().sql() + " are not evaluated by nodes");
+      return new Refused("there is no " + WireText.of(path));
     }
-    return calls.leaf(Expression.newBuilder().setColumn(parts[0]).build(), type.get());
+    if (!context.features().has(Features.PATH)) {
+      return new Refused("not every node has the feature " + Features.PATH);
+    }
+    return operand(Expression.newBuilder().setPath(path).build(), type.get());
+  }
+
+  private Translation operand(Expression expression, org.apache.spark.sql.types.DataType type) {
+    return SparkTypes.toWire(type)
+        .map(wire -> calls.leaf(expression, wire))
+        .orElseGet(
+            () -> new Refused("values of type " + type.sql() + " are not evaluated by nodes"));
   }
 
   private Translation call(GeneralScalarExpression call) {
@@ -166,6 +214,9 @@ public final class ExpressionTranslator {
     Optional<DataType> target = SparkTypes.toWire(cast.dataType());
     if (target.isEmpty()) {
       return new Refused("nodes do not cast to " + cast.dataType().sql());
+    }
+    if (SparkTypes.isCutInterval(cast.dataType())) {
+      return new Refused("nodes do not cut intervals to " + cast.dataType().sql());
     }
     Translation operand = walk(cast.expression());
     if (!(operand instanceof Translated translated)) {

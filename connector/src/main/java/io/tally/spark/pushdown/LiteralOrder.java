@@ -22,7 +22,15 @@ final class LiteralOrder {
     }
     return switch (left.getType().getKind()) {
       case BOOLEAN -> Optional.of(Boolean.compare(left.getBoolean(), right.getBoolean()));
-      case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIMESTAMP, TIMESTAMP_NTZ ->
+      case TINYINT,
+          SMALLINT,
+          INTEGER,
+          BIGINT,
+          DATE,
+          TIMESTAMP,
+          TIMESTAMP_NTZ,
+          YEAR_MONTH_INTERVAL,
+          DAY_TIME_INTERVAL ->
           Optional.of(Long.compare(left.getInteger(), right.getInteger()));
       case DECIMAL -> Optional.of(unscaled(left).compareTo(unscaled(right)));
       case STRING -> Optional.of(compareBytes(left.getStringBytes(), right.getStringBytes()));
@@ -35,7 +43,15 @@ final class LiteralOrder {
   static boolean hasValue(Literal literal) {
     return switch (literal.getType().getKind()) {
       case BOOLEAN -> literal.hasBoolean();
-      case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, TIMESTAMP, TIMESTAMP_NTZ ->
+      case TINYINT,
+          SMALLINT,
+          INTEGER,
+          BIGINT,
+          DATE,
+          TIMESTAMP,
+          TIMESTAMP_NTZ,
+          YEAR_MONTH_INTERVAL,
+          DAY_TIME_INTERVAL ->
           literal.hasInteger();
       case FLOAT -> literal.hasFloat32();
       case DOUBLE -> literal.hasFloat64();

@@ -40,7 +40,7 @@ public final class PartitionPruner {
       case LITERAL -> outcomesOf(expression.getLiteral());
       case COLUMN -> outcomesOf(range(partition, expression));
       case CALL -> outcomes(partition, expression.getCall());
-      case KIND_NOT_SET -> TRUE | FALSE | NULL;
+      case PATH, KIND_NOT_SET -> TRUE | FALSE | NULL;
     };
   }
 
@@ -188,6 +188,9 @@ public final class PartitionPruner {
     return switch (expression.getKindCase()) {
       case LITERAL -> ValueRange.of(expression.getLiteral());
       case COLUMN -> columnRange(partition, expression.getColumn());
+      case PATH ->
+          ValueRange.of(
+              new RangeAnalysis(new ColumnRanges(schema, List.of(partition))).of(expression));
       case CALL -> callRange(partition, expression);
       case KIND_NOT_SET -> ofOutcomes(TRUE | FALSE | NULL);
     };

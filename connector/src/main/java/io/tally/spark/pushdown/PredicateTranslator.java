@@ -34,6 +34,7 @@ public final class PredicateTranslator {
 
   private static boolean mentionsColumn(Expression expression) {
     return expression.hasColumn()
+        || expression.hasPath()
         || expression.getCall().getArgumentsList().stream()
             .anyMatch(PredicateTranslator::mentionsColumn);
   }

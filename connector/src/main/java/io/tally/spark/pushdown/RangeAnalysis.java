@@ -37,19 +37,19 @@ final class RangeAnalysis {
     }
   }
 
-  private final Function<String, Known> columns;
+  private final Function<Expression, Known> columns;
 
   /**
-   * @param columns what is known of the column of that name
+   * @param columns what is known of a column, or of a path into one
    */
-  RangeAnalysis(Function<String, Known> columns) {
+  RangeAnalysis(Function<Expression, Known> columns) {
     this.columns = columns;
   }
 
   /** What is known of an expression whose types are right. */
   Known of(Expression expression) {
     return switch (expression.getKindCase()) {
-      case COLUMN -> columns.apply(expression.getColumn());
+      case COLUMN, PATH -> columns.apply(expression);
       case LITERAL -> ofLiteral(expression.getLiteral());
       case CALL -> ofCall(expression.getCall());
       case KIND_NOT_SET -> throw new IllegalArgumentException("An expression of no kind");

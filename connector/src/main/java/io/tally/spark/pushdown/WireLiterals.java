@@ -35,7 +35,7 @@ final class WireLiterals {
     }
     switch (type.getKind()) {
       case BOOLEAN -> literal.setBoolean((Boolean) value);
-      case TINYINT, SMALLINT, INTEGER, BIGINT, DATE ->
+      case TINYINT, SMALLINT, INTEGER, BIGINT, DATE, YEAR_MONTH_INTERVAL, DAY_TIME_INTERVAL ->
           literal.setInteger(((Number) value).longValue());
       case TIMESTAMP, TIMESTAMP_NTZ -> {
         long micros = ((Number) value).longValue();

@@ -3,8 +3,10 @@ package io.tally.spark.pushdown;
 import com.google.protobuf.ByteString;
 import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.Call;
+import io.tally.rpc.v1.ColumnPath;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Literal;
+import io.tally.rpc.v1.PathStep;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Instant;
@@ -41,6 +43,8 @@ public final class WireText {
           Map.entry("bit_or", "|"),
           Map.entry("bit_xor", "^"));
 
+  private static final int MICROS_DIGITS = 6;
+
   private WireText() {}
 
   /** The text of an expression. */
@@ -48,9 +52,19 @@ public final class WireText {
     return Described.shortened(text(expression));
   }
 
+  /** The text of a path: {@code address.lines[0]}. */
+  static String of(ColumnPath path) {
+    StringBuilder text = new StringBuilder(path.getColumn());
+    for (PathStep step : path.getStepsList()) {
+      text.append(step.hasIndex() ? "[" + step.getIndex() + "]" : "." + step.getField());
+    }
+    return text.toString();
+  }
+
   private static String text(Expression expression) {
     return switch (expression.getKindCase()) {
       case COLUMN -> expression.getColumn();
+      case PATH -> of(expression.getPath());
       case LITERAL -> text(expression.getLiteral());
       case CALL -> text(expression.getCall());
       case KIND_NOT_SET -> "?";
@@ -104,6 +118,11 @@ public final class WireText {
           "TIMESTAMP_NTZ '"
               + instant(literal.getInteger()).atOffset(ZoneOffset.UTC).toLocalDateTime()
               + "'";
+      case YEAR_MONTH_INTERVAL -> "INTERVAL '" + literal.getInteger() + "' MONTH";
+      case DAY_TIME_INTERVAL ->
+          "INTERVAL '"
+              + BigDecimal.valueOf(literal.getInteger(), MICROS_DIGITS).toPlainString()
+              + "' SECOND";
       default -> Long.toString(literal.getInteger());
     };
   }

@@ -1,5 +1,7 @@
 package io.tally.spark.read;
 
+import io.tally.rpc.v1.PartSelection;
+import io.tally.spark.types.NestedParts;
 import io.tally.spark.types.RowOrigin;
 import io.tally.spark.types.TableSchema;
 import java.io.Serializable;
@@ -16,35 +18,46 @@ import org.apache.spark.sql.types.StructType;
  * in which order, and where each of Spark's comes from. Immutable.
  *
  * @param schema what Spark gets
+ * @param projection those of the columns of which some parts are sent
  * @param origins those of the columns that the table does not store
  */
-record RowColumns(StructType schema, List<RowOrigin> origins) implements Serializable {
+record RowColumns(StructType schema, List<PartSelection> projection, List<RowOrigin> origins)
+    implements Serializable {
   /** Of a column that no node sends. */
   static final int NOT_SENT = -1;
 
   RowColumns {
+    projection = List.copyOf(projection);
     origins = List.copyOf(origins);
   }
 
   /** The answer of an aggregation. */
   static RowColumns ofGroups(StructType schema) {
-    return new RowColumns(schema, List.of());
+    return new RowColumns(schema, List.of(), List.of());
   }
 
   /**
+   * @param needed also the fields of nested columns
+   * @param inParts whether nodes send some fields of a nested column
    * @throws io.tally.rpc.TallyException COLUMN_NOT_FOUND if one of them cannot be read
    */
-  static RowColumns of(TableSchema table, List<String> names) {
+  static RowColumns of(TableSchema table, StructType needed, boolean inParts) {
     List<StructField> fields = new ArrayList<>();
     List<RowOrigin> origins = new ArrayList<>();
-    for (String name : names) {
+    for (StructField column : needed.fields()) {
+      String name = column.name();
       Optional<RowOrigin> origin =
           table.column(name).isPresent() ? Optional.empty() : RowOrigin.ofColumn(name);
       origin.ifPresent(origins::add);
-      fields.add(
-          origin.map(RowOrigin::field).orElseGet(() -> table.select(List.of(name)).fields()[0]));
+      fields.add(origin.map(RowOrigin::field).orElseGet(() -> stored(table, column, inParts)));
     }
-    return new RowColumns(DataTypes.createStructType(fields), origins);
+    StructType schema = DataTypes.createStructType(fields);
+    return new RowColumns(schema, NestedParts.of(table.sparkSchema(), schema), origins);
+  }
+
+  private static StructField stored(TableSchema table, StructField needed, boolean inParts) {
+    StructField whole = table.select(List.of(needed.name())).fields()[0];
+    return inParts ? NestedParts.prune(whole, needed) : whole;
   }
 
   /** The stored columns, in the order in which a node sends them. */

@@ -1,6 +1,7 @@
 package io.tally.spark.read;
 
 import io.tally.spark.pushdown.AggregationPlan;
+import io.tally.spark.types.NestedParts;
 import java.util.List;
 
 /**
@@ -32,6 +33,10 @@ record ScanDescription(
     text.append(" PushedPredicates: ").append(predicates);
     plan.aggregation().ifPresent(aggregation -> append(text, aggregation));
     selection.forEach(part -> text.append(", ").append(part));
+    List<String> parts = plan.columns().projection().stream().flatMap(NestedParts::paths).toList();
+    if (!parts.isEmpty()) {
+      text.append(", Parts: ").append(parts);
+    }
     text.append(", Partitions: ").append(plan.partitions().size()).append(" of ");
     text.append(totalPartitions).append(", Streams: ").append(plan.streams().size());
     plan.keys().ifPresent(keys -> text.append(" by ").append(keys.columns()));

@@ -46,6 +46,7 @@ record TallyBatch(ScanPlan plan, RuntimeFilter filter) implements Batch {
       open.setAggregation(plan.aggregation().get().aggregation());
     } else {
       open.addAllColumns(plan.columns().stored());
+      open.addAllProjection(plan.columns().projection());
       if (plan.columns().sendsPartition()) {
         open.setPartitionColumn(RowOrigin.PARTITION.column());
       }

@@ -16,6 +16,8 @@ import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 
@@ -143,6 +145,9 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
     if (ranges && !applied.getRowRanges()) {
       throw notApplied("the row ranges");
     }
+    if (open.getProjectionCount() > 0 && !applied.getProjection()) {
+      throw notApplied("the choice of fields");
+    }
   }
 
   private TallyException notApplied(String part) {
@@ -181,11 +186,12 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
     }
   }
 
-  /** Nullability aside. CHAR and VARCHAR are read as the STRING that they are. */
+  /**
+   * Nullability aside. A STRING may be read as one that was declared with a collation or length.
+   */
   private static boolean sameType(DataType sent, DataType expected) {
     return sent.catalogString().equals(expected.catalogString())
-        || (sent.catalogString().equals("string")
-            && expected.catalogString().matches("(var)?char\\(\\d+\\)"));
+        || (sent.equals(DataTypes.StringType) && expected instanceof StringType);
   }
 
   @Override

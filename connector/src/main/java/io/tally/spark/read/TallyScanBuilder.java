@@ -82,7 +82,7 @@ public final class TallyScanBuilder
   private List<OwnedPartition> kept;
   private Optional<NotPushed> aggregationNotPushed = Optional.empty();
   private Optional<AggregationPlan> aggregation = Optional.empty();
-  private List<String> columns;
+  private StructType columns;
 
   /**
    * @param view what the nodes hold
@@ -114,7 +114,7 @@ public final class TallyScanBuilder
     this.sample = new SampleDraft(settings, features);
     this.selection = new SelectionDraft(settings, features);
     this.kept = prune(List.of());
-    this.columns = List.of(schema.sparkSchema().fieldNames());
+    this.columns = schema.sparkSchema();
   }
 
   /** Spark's newer offer with a method leads here, and refuses to sample blocks (SYSTEM). */
@@ -266,11 +266,12 @@ public final class TallyScanBuilder
 
   @Override
   public void pruneColumns(StructType requiredSchema) {
-    columns = Arrays.asList(requiredSchema.fieldNames());
+    columns = requiredSchema;
   }
 
   private RowColumns rowColumns() {
-    RowColumns read = RowColumns.of(schema, columns);
+    boolean inParts = settings.pushDown() && context.features().has(Features.NESTED_PROJECTION);
+    RowColumns read = RowColumns.of(schema, columns, inParts);
     if (read.sendsPartition() && !context.features().has(Features.PARTITION_COLUMN)) {
       throw new TallyException(
           ErrorCode.UNSUPPORTED_FEATURE,

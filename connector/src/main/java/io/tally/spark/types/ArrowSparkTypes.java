@@ -1,16 +1,22 @@
 package io.tally.spark.types;
 
+import io.tally.rpc.SqlTypeName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.arrow.vector.types.DateUnit;
 import org.apache.arrow.vector.types.FloatingPointPrecision;
+import org.apache.arrow.vector.types.IntervalUnit;
 import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.DayTimeIntervalType;
+import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.YearMonthIntervalType;
 
 /**
  * Takes Arrow fields as the nodes describe them and gives the Spark type under which Spark reads
@@ -21,6 +27,14 @@ import org.apache.spark.sql.types.StructField;
 public final class ArrowSparkTypes {
   private static final int MAX_DECIMAL_PRECISION = 38;
   private static final int DECIMAL_BITS = 128;
+  private static final ArrowType YEAR_MONTH = new ArrowType.Interval(IntervalUnit.YEAR_MONTH);
+  private static final ArrowType MICROSECONDS = new ArrowType.Duration(TimeUnit.MICROSECOND);
+  private static final ArrowType NANOSECONDS = new ArrowType.Time(TimeUnit.NANOSECOND, 64);
+
+  private static final String TIME_SETTING = "spark.sql.timeType.enabled";
+
+  /** What a Time without a name is. */
+  private static final SqlTypeName TIME = new SqlTypeName("time(6)");
 
   private ArrowSparkTypes() {}
 
@@ -29,7 +43,48 @@ public final class ArrowSparkTypes {
     if (field.getDictionary() != null) {
       return Optional.empty();
     }
-    return switch (field.getType().getTypeID()) {
+    Optional<SqlTypeName> name =
+        SqlTypeName.of(field.getMetadata()).filter(each -> !each.isCharOrVarchar());
+    return name.isPresent() ? named(field.getType(), name.get()) : unnamed(field);
+  }
+
+  /** What the name says, if it is another word for what the Arrow type says. */
+  private static Optional<DataType> named(ArrowType arrow, SqlTypeName name) {
+    DataType type;
+    try {
+      type = DataType.fromDDL(name.text());
+    } catch (Exception e) {
+      // Whatever Spark's parser throws (it declares nothing): this Spark has no such type.
+      return Optional.empty();
+    }
+    boolean fits =
+        switch (arrow.getTypeID()) {
+          case Utf8, LargeUtf8 -> type instanceof StringType;
+          case Interval -> arrow.equals(YEAR_MONTH) && type instanceof YearMonthIntervalType;
+          case Duration -> arrow.equals(MICROSECONDS) && type instanceof DayTimeIntervalType;
+          case Time ->
+              arrow.equals(NANOSECONDS) && type.typeName().startsWith("time(") && sessionHasTime();
+          case Struct -> type.typeName().equals("variant");
+          default -> false;
+        };
+    return fits ? Optional.of(type) : Optional.empty();
+  }
+
+  /** Unless it is told to have TIME, Spark cannot even look at a table with such a column. */
+  private static boolean sessionHasTime() {
+    return Boolean.parseBoolean(SQLConf.get().getConfString(TIME_SETTING, "false"));
+  }
+
+  /** Why Spark cannot read it, a sentence. */
+  static String reason(Field field) {
+    return field.getType().equals(NANOSECONDS)
+        ? "It is a TIME, which Spark reads if " + TIME_SETTING + " is true."
+        : "Spark has no type that reads it.";
+  }
+
+  private static Optional<DataType> unnamed(Field field) {
+    ArrowType type = field.getType();
+    return switch (type.getTypeID()) {
       case Bool -> Optional.of(DataTypes.BooleanType);
       case Int -> integer((ArrowType.Int) field.getType());
       case FloatingPoint -> floatingPoint((ArrowType.FloatingPoint) field.getType());
@@ -38,6 +93,15 @@ public final class ArrowSparkTypes {
       case Binary, LargeBinary -> Optional.of(DataTypes.BinaryType);
       case Date -> date((ArrowType.Date) field.getType());
       case Timestamp -> timestamp((ArrowType.Timestamp) field.getType());
+      case Interval ->
+          type.equals(YEAR_MONTH)
+              ? Optional.of(DataTypes.createYearMonthIntervalType())
+              : Optional.empty();
+      case Duration ->
+          type.equals(MICROSECONDS)
+              ? Optional.of(DataTypes.createDayTimeIntervalType())
+              : Optional.empty();
+      case Time -> named(type, TIME);
       case List -> list(field);
       case Struct -> struct(field);
       case Map -> map(field);

@@ -1,6 +1,7 @@
 package io.tally.spark.types;
 
 import io.tally.rpc.NearestName;
+import io.tally.rpc.SqlTypeName;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.UnreadableColumn;
@@ -15,6 +16,8 @@ import org.apache.spark.sql.types.CharType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.Metadata;
+import org.apache.spark.sql.types.MetadataBuilder;
+import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.VarcharType;
@@ -53,11 +56,12 @@ public final class TableSchema {
       if (type.isPresent()) {
         fields.put(
             field.getName(),
-            DataTypes.createStructField(field.getName(), type.get(), field.isNullable()));
+            DataTypes.createStructField(
+                field.getName(), type.get(), field.isNullable(), metadata(field)));
       } else {
         unreadable.put(
             field.getName(),
-            new Unreadable("Arrow " + field.getType(), "Spark has no type that reads it."));
+            new Unreadable("Arrow " + field.getType(), ArrowSparkTypes.reason(field)));
         fields.put(field.getName(), placeholder(field.getName(), unreadable.get(field.getName())));
       }
     }
@@ -66,6 +70,15 @@ public final class TableSchema {
       fields.put(column.getName(), placeholder(column.getName(), unreadable.get(column.getName())));
     }
     return new TableSchema(table, fields, unreadable);
+  }
+
+  /** CHAR and VARCHAR are strings to Spark whose declared type is in the metadata of the column. */
+  private static Metadata metadata(Field field) {
+    return SqlTypeName.of(field.getMetadata())
+        .filter(SqlTypeName::isCharOrVarchar)
+        .map(
+            name -> new MetadataBuilder().putString(CHAR_VARCHAR_METADATA_KEY, name.text()).build())
+        .orElse(Metadata.empty());
   }
 
   private static StructField placeholder(String name, Unreadable why) {
@@ -94,7 +107,10 @@ public final class TableSchema {
                 + suggestion(field.name())
                 + " Names are compared exactly.");
       }
-      boolean character = isCharOrVarchar(field) && actual.dataType().equals(DataTypes.StringType);
+      // What Spark makes of the strings is its own matter; nodes do not compare collated ones.
+      boolean character =
+          actual.dataType().equals(DataTypes.StringType)
+              && (isCharOrVarchar(field) || field.dataType() instanceof StringType);
       if (!character && !sameType(field.dataType(), actual.dataType())) {
         throw new TallyException(
             ErrorCode.INVALID_REQUEST,

@@ -232,7 +232,7 @@ final class AggregationTranslatorTest {
         arguments(new Sum(V2.column("day"), false), "do not add up DATE"),
         arguments(new Min(V2.column("list")), "type ARRAY<INT>"),
         arguments(new Count(V2.column("bits"), false), "cannot be read (BIT)"),
-        arguments(new Max(V2.nested("st.inner")), "STRUCT"));
+        arguments(new Max(V2.nested("st.iner")), "there is no st.iner"));
   }
 
   @ParameterizedTest

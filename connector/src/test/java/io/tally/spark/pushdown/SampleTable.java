@@ -82,7 +82,9 @@ public final class SampleTable {
                 Features.ORDER,
                 Features.OFFSET,
                 Features.SAMPLE,
-                Features.PARTITION_COLUMN));
+                Features.PARTITION_COLUMN,
+                Features.NESTED_PROJECTION,
+                Features.PATH));
     Stream.of(ScalarFunction.values()).map(ScalarFunction::feature).forEach(features::add);
     Stream.of(io.tally.rpc.AggregateFunction.values())
         .map(io.tally.rpc.AggregateFunction::feature)

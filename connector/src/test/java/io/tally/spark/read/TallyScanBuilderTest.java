@@ -478,7 +478,11 @@ final class TallyScanBuilderTest {
     assertEquals("_partition", open.getPartitionColumn());
     assertArrayEquals(
         new int[] {RowColumns.NOT_SENT, 0, 2, 1},
-        RowColumns.of(SampleTable.SCHEMA, List.of("_node", "s", "_partition", "i")).positions());
+        RowColumns.of(
+                SampleTable.SCHEMA,
+                StructType.fromDDL("_node STRING, s STRING, _partition STRING, i INT"),
+                true)
+            .positions());
   }
 
   @Test

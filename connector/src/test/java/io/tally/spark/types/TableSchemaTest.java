@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.tally.rpc.SqlTypeName;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.UnreadableColumn;
@@ -26,6 +27,7 @@ import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 final class TableSchemaTest {
@@ -57,6 +59,11 @@ final class TableSchemaTest {
         arguments(new ArrowType.Timestamp(TimeUnit.MICROSECOND, null), List.of(), "timestamp_ntz"),
         arguments(new ArrowType.Timestamp(TimeUnit.NANOSECOND, null), List.of(), ""),
         arguments(new ArrowType.Time(TimeUnit.MICROSECOND, 64), List.of(), ""),
+        arguments(
+            new ArrowType.Interval(IntervalUnit.YEAR_MONTH), List.of(), "interval year to month"),
+        arguments(
+            new ArrowType.Duration(TimeUnit.MICROSECOND), List.of(), "interval day to second"),
+        arguments(new ArrowType.Duration(TimeUnit.SECOND), List.of(), ""),
         arguments(new ArrowType.Interval(IntervalUnit.MONTH_DAY_NANO), List.of(), ""),
         arguments(ArrowType.List.INSTANCE, List.of(value), "array<int>"),
         arguments(ArrowType.LargeList.INSTANCE, List.of(value), ""),
@@ -73,6 +80,51 @@ final class TableSchemaTest {
   void types(ArrowType type, List<Field> children, String expected) {
     Field field = new Field("c", FieldType.nullable(type), children);
     assertEquals(expected, ArrowSparkTypes.toSpark(field).map(DataType::catalogString).orElse(""));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "interval year, interval year",
+    "interval month, interval month",
+    "interval day to hour, ''",
+    "string collate UNICODE_CI, ''",
+    "nonsense, ''",
+  })
+  void namesSayWhatAnIntervalIs(String name, String expected) {
+    FieldType type =
+        new FieldType(
+            true,
+            new ArrowType.Interval(IntervalUnit.YEAR_MONTH),
+            null,
+            new SqlTypeName(name).toMetadata());
+    Field field = new Field("c", type, List.of());
+    assertEquals(expected, ArrowSparkTypes.toSpark(field).map(DataType::catalogString).orElse(""));
+  }
+
+  @Test
+  void namesSayHowStringsWereDeclared() {
+    TableSchema schema =
+        TableSchema.of(
+            "t",
+            new Schema(
+                List.of(
+                    named("c", "char(5)"),
+                    named("v", "varchar(7)"),
+                    named("ci", "string collate UNICODE_CI"))),
+            List.of());
+    assertEquals(
+        "struct<c:string,v:string,ci:string collate UNICODE_CI>",
+        schema.sparkSchema().catalogString());
+    assertEquals(
+        "{\"__CHAR_VARCHAR_TYPE_STRING\":\"char(5)\"}",
+        schema.column("c").orElseThrow().metadata().json());
+    assertTrue(TableSchema.isCharOrVarchar(schema.column("v").orElseThrow()));
+  }
+
+  private static Field named(String column, String name) {
+    FieldType type =
+        new FieldType(true, ArrowType.Utf8.INSTANCE, null, new SqlTypeName(name).toMetadata());
+    return new Field(column, type, List.of());
   }
 
   @Test

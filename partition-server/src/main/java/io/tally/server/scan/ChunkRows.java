@@ -1,6 +1,7 @@
 package io.tally.server.scan;
 
 import java.util.List;
+import org.apache.arrow.vector.types.IntervalUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 
@@ -58,13 +59,17 @@ final class ChunkRows {
 
   /** Width of a value; 0 if it varies. */
   private static int bits(ArrowType type) {
-    if (type instanceof ArrowType.Bool) {
+    if (type instanceof ArrowType.Interval interval) {
+      return interval.getUnit() == IntervalUnit.YEAR_MONTH ? 32 : 0;
+    } else if (type instanceof ArrowType.Bool) {
       return 1;
     } else if (type instanceof ArrowType.Int integer) {
       return integer.getBitWidth();
     } else if (type instanceof ArrowType.Decimal decimal) {
       return decimal.getBitWidth();
-    } else if (type instanceof ArrowType.FloatingPoint || type instanceof ArrowType.Timestamp) {
+    } else if (type instanceof ArrowType.FloatingPoint
+        || type instanceof ArrowType.Timestamp
+        || type instanceof ArrowType.Duration) {
       return 64;
     } else if (type instanceof ArrowType.Date) {
       return 32;

@@ -61,6 +61,9 @@ final class ExpressionSql {
         sql.append(Sql.quote(name));
         yield ValueType.of(columns.use(name).field());
       }
+      case PATH ->
+          NestedFields.append(
+              sql, expression.getPath(), columns.use(expression.getPath().getColumn()).field());
       case LITERAL -> {
         ValueType type = LiteralSql.check(expression.getLiteral());
         LiteralSql.append(sql, expression.getLiteral(), type);

@@ -13,6 +13,9 @@ import java.util.List;
  * For some thousands of them that takes minutes, cannot be interrupted, and recurses so deeply that
  * the process crashes. A large predicate is therefore kept in one piece by IS TRUE, which a WHERE
  * means anyway, behind the first of its operands, by which row groups can be skipped.
+ *
+ * <p>So is one that looks into a STRUCT: where statistics say that a condition on a field is TRUE
+ * or NULL, the engine (2.0.0) takes it for the condition that the whole STRUCT is not NULL.
  */
 final class FilterSql {
   /** A predicate with more calls than this is kept in one piece. */
@@ -33,7 +36,8 @@ final class FilterSql {
     Sql whole = new Sql();
     int before = expressions.calls();
     expressions.appendPredicate(whole, predicate, "the predicate");
-    if (expressions.calls() - before <= MAX_PLAIN_CALLS) {
+    boolean plain = expressions.calls() - before <= MAX_PLAIN_CALLS && !mentionsPath(predicate);
+    if (plain) {
       sql.append(whole);
       return;
     }
@@ -56,6 +60,11 @@ final class FilterSql {
     return operands;
   }
 
+  private static boolean mentionsPath(Expression expression) {
+    return expression.hasPath()
+        || expression.getCall().getArgumentsList().stream().anyMatch(FilterSql::mentionsPath);
+  }
+
   private static boolean isAnd(Expression expression) {
     return expression.getCall().getFunction().equals(ScalarFunction.AND.wireName());
   }
@@ -65,6 +74,7 @@ final class FilterSql {
     Call call = expression.getCall();
     return expression.hasCall()
         && call.getArgumentsCount() <= 2
+        && !mentionsPath(expression)
         && call.getArgumentsList().stream().noneMatch(Expression::hasCall);
   }
 }

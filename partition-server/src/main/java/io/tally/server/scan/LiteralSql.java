@@ -118,7 +118,8 @@ final class LiteralSql {
     switch (type.wire().getKind()) {
       case TINYINT -> checkInteger(literal, type, Byte.MIN_VALUE, Byte.MAX_VALUE);
       case SMALLINT -> checkInteger(literal, type, Short.MIN_VALUE, Short.MAX_VALUE);
-      case INTEGER, DATE -> checkInteger(literal, type, Integer.MIN_VALUE, Integer.MAX_VALUE);
+      case INTEGER, DATE, YEAR_MONTH_INTERVAL ->
+          checkInteger(literal, type, Integer.MIN_VALUE, Integer.MAX_VALUE);
       case DECIMAL -> {
         int bytes = literal.getUnscaled().size();
         require(

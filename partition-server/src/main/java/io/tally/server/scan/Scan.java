@@ -1,6 +1,7 @@
 package io.tally.server.scan;
 
 import io.tally.rpc.TallyException;
+import io.tally.rpc.WireTypes;
 import io.tally.rpc.arrow.RecordBatchEncoder;
 import io.tally.rpc.arrow.ScanFrame;
 import io.tally.rpc.v1.End;
@@ -17,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.ArrowReader;
+import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.duckdb.DuckDBChunkedResult;
 import org.duckdb.DuckDBConnection;
@@ -310,7 +312,7 @@ public final class Scan implements AutoCloseable {
           "planned %d columns, exported %d".formatted(planned.size(), exported.size()));
     }
     for (int i = 0; i < planned.size(); i++) {
-      if (!planned.get(i).getType().equals(exported.get(i).getType())) {
+      if (!engineType(planned.get(i)).equals(exported.get(i).getType())) {
         throw new IllegalStateException(
             "column \"%s\" was planned as %s and exported as %s"
                 .formatted(
@@ -318,6 +320,15 @@ public final class Scan implements AutoCloseable {
       }
       requireSameTypes(planned.get(i).getChildren(), exported.get(i).getChildren());
     }
+  }
+
+  /** Intervals are exported as the whole numbers that the engine takes them for. */
+  private static ArrowType engineType(Field planned) {
+    return switch (ValueType.of(planned).wire().getKind()) {
+      case YEAR_MONTH_INTERVAL -> ValueType.of(WireTypes.INTEGER).arrow();
+      case DAY_TIME_INTERVAL -> ValueType.of(WireTypes.BIGINT).arrow();
+      default -> planned.getType();
+    };
   }
 
   private void closeQuietly(AutoCloseable resource) {

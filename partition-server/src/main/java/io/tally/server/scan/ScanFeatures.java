@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 /** What scans evaluate exactly as {@code expression.proto} defines it. */
 public final class ScanFeatures {
-  /** Types of literals and operands. TIME and intervals have no exact counterpart here. */
+  /** Types of literals and operands. TIME is only sent. */
   static final List<DataType.Kind> TYPES =
       List.of(
           DataType.Kind.BOOLEAN,
@@ -25,7 +25,9 @@ public final class ScanFeatures {
           DataType.Kind.BINARY,
           DataType.Kind.DATE,
           DataType.Kind.TIMESTAMP,
-          DataType.Kind.TIMESTAMP_NTZ);
+          DataType.Kind.TIMESTAMP_NTZ,
+          DataType.Kind.YEAR_MONTH_INTERVAL,
+          DataType.Kind.DAY_TIME_INTERVAL);
 
   private ScanFeatures() {}
 
@@ -41,7 +43,9 @@ public final class ScanFeatures {
                 Features.ORDER,
                 Features.OFFSET,
                 Features.SAMPLE,
-                Features.PARTITION_COLUMN))
+                Features.PARTITION_COLUMN,
+                Features.NESTED_PROJECTION,
+                Features.PATH))
         .flatMap(names -> names)
         .toList();
   }

@@ -5,11 +5,14 @@ import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.Applied;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Open;
+import io.tally.rpc.v1.PartSelection;
 import io.tally.server.table.ServedColumn;
 import io.tally.server.table.ServedTable;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.arrow.vector.types.pojo.ArrowType;
@@ -23,6 +26,9 @@ import org.apache.arrow.vector.types.pojo.Schema;
 public final class ScanPlanner {
   /** A batch is one gRPC message, whose length is an int; the rest is for header and framing. */
   static final long MAX_MESSAGE_BYTES = Integer.MAX_VALUE - (16L << 20);
+
+  /** Of a list of names in a message. */
+  private static final int MAX_NAMES_CHARS = 200;
 
   /** It stands unquoted in logs. */
   private static final Pattern NAME_OF_NEW_COLUMN = Pattern.compile("[!-~]{1,128}");
@@ -91,6 +97,7 @@ public final class ScanPlanner {
     require(
         open.getColumnsCount() == 0 && open.getPartitionColumn().isEmpty(),
         "it has columns as well as an aggregation");
+    require(open.getProjectionCount() == 0, "it has a projection as well as an aggregation");
     int outputs =
         open.getAggregation().getGroupByCount() + open.getAggregation().getAggregatesCount();
     if (outputs > ExpressionLimits.MAX_AGGREGATION_COLUMNS) {
@@ -113,12 +120,24 @@ public final class ScanPlanner {
     Set<String> names = new HashSet<>();
     List<Field> fields = new ArrayList<>();
     List<String> selected = new ArrayList<>();
+    Map<String, PartSelection> projection = projection(open);
     for (String name : open.getColumnsList()) {
       require(names.add(name), "it names column \"" + ShownText.name(name) + "\" twice");
       ServedColumn column = columns.use(name);
-      fields.add(column.field());
-      selected.add(Sql.quote(name) + " AS " + Sql.quote(name));
+      PartSelection parts = projection.remove(name);
+      if (parts == null) {
+        fields.add(column.field());
+        selected.add(Sql.quote(name) + " AS " + Sql.quote(name));
+      } else {
+        fields.add(NestedFields.select(column.field(), parts));
+        String value = NestedFields.project(Sql.quote(name), column.field(), parts, 0);
+        selected.add(value + " AS " + Sql.quote(name));
+      }
     }
+    require(
+        projection.isEmpty(),
+        "the projection names columns that are not asked for: "
+            + ShownText.line(projection.keySet().toString(), MAX_NAMES_CHARS));
     String ids = open.getPartitionColumn();
     if (!ids.isEmpty()) {
       require(
@@ -141,6 +160,16 @@ public final class ScanPlanner {
     return fields;
   }
 
+  private static Map<String, PartSelection> projection(Open open) {
+    Map<String, PartSelection> projection = new LinkedHashMap<>();
+    for (PartSelection parts : open.getProjectionList()) {
+      require(
+          projection.put(parts.getName(), parts) == null,
+          "the projection names column \"" + ShownText.name(parts.getName()) + "\" twice");
+    }
+    return projection;
+  }
+
   private static Sql filtered(TableSource source, TableColumns columns, Sql where) {
     Sql from = new Sql();
     source.append(from, columns.used());
@@ -156,6 +185,7 @@ public final class ScanPlanner {
         .setOrder(open.getOrderByCount() > 0)
         .setOffset(open.getOffset() > 0)
         .setSample(open.hasSample())
+        .setProjection(open.getProjectionCount() > 0)
         .setPartitionColumn(!open.getPartitionColumn().isEmpty())
         .build();
   }

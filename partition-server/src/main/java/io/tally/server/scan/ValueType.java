@@ -1,10 +1,13 @@
 package io.tally.server.scan;
 
+import io.tally.rpc.SqlTypeName;
 import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.DataType;
 import java.util.Locale;
+import java.util.Optional;
 import org.apache.arrow.vector.types.DateUnit;
 import org.apache.arrow.vector.types.FloatingPointPrecision;
+import org.apache.arrow.vector.types.IntervalUnit;
 import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -26,6 +29,10 @@ record ValueType(DataType wire, String text) {
 
   /** The type of a column as it is sent. */
   static ValueType of(Field field) {
+    Optional<SqlTypeName> name = SqlTypeName.of(field.getMetadata());
+    if (name.filter(SqlTypeName::isCollated).isPresent()) {
+      return new ValueType(DataType.getDefaultInstance(), name.get().text());
+    }
     DataType wire = wireType(field.getType());
     return wire.getKind() == DataType.Kind.KIND_UNSPECIFIED
         ? new ValueType(wire, field.getType().toString())
@@ -53,6 +60,8 @@ record ValueType(DataType wire, String text) {
       case DATE -> new ArrowType.Date(DateUnit.DAY);
       case TIMESTAMP -> new ArrowType.Timestamp(TimeUnit.MICROSECOND, UTC);
       case TIMESTAMP_NTZ -> new ArrowType.Timestamp(TimeUnit.MICROSECOND, null);
+      case YEAR_MONTH_INTERVAL -> new ArrowType.Interval(IntervalUnit.YEAR_MONTH);
+      case DAY_TIME_INTERVAL -> new ArrowType.Duration(TimeUnit.MICROSECOND);
       default -> throw new IllegalStateException(text + " is not sent");
     };
   }
@@ -67,6 +76,9 @@ record ValueType(DataType wire, String text) {
       case BINARY -> "BLOB";
       case TIMESTAMP -> "TIMESTAMPTZ";
       case TIMESTAMP_NTZ -> "TIMESTAMP";
+      // The engine knows intervals as the whole numbers that they are.
+      case YEAR_MONTH_INTERVAL -> "INTEGER";
+      case DAY_TIME_INTERVAL -> "BIGINT";
       default -> throw new IllegalStateException(text + " has no counterpart in SQL");
     };
   }

@@ -33,8 +33,11 @@ final class ColumnAgreement {
         agreed.add(column.unreadable(column.unreadable().or(other::unreadable).orElseThrow()));
         continue;
       }
-      agreed.add(column);
-      if (!sentType(column).equals(sentType(other))) {
+      // How long a VARCHAR may be is a matter of writers; where it differs, nothing is said of it.
+      StoredColumn plain = column.meaning(column.meaning().withoutVarchar());
+      StoredColumn otherPlain = other.meaning(other.meaning().withoutVarchar());
+      agreed.add(sentType(column).equals(sentType(other)) ? column : plain);
+      if (!sentType(plain).equals(sentType(otherPlain))) {
         throw CatalogException.data(
             String.format(
                 "column \"%s\" has type %s in %s, but %s in %s; store it in one type",
@@ -68,7 +71,7 @@ final class ColumnAgreement {
   /** Unsent columns must be of one type too, or they would be described by chance. */
   private static String sentType(StoredColumn column) {
     Optional<DuckType> wire = column.wireType();
-    return wire.orElse(column.type()).sql();
+    return wire.orElse(column.type()).text();
   }
 
   private static Map<String, StoredColumn> byName(List<StoredColumn> columns) {

@@ -1,8 +1,10 @@
 package io.tally.server.table;
 
+import io.tally.rpc.SqlTypeName;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -11,7 +13,17 @@ import java.util.stream.Collectors;
  */
 sealed interface DuckType {
   /** The type in DuckDB's SQL. */
-  String sql();
+  default String sql() {
+    return written(DuckType::sql);
+  }
+
+  /** The type for people: as in SQL, but called by its name if it has one. */
+  default String text() {
+    return written(DuckType::text);
+  }
+
+  /** The type in SQL, with its parts written by {@code part}. */
+  String written(Function<DuckType, String> part);
 
   /**
    * The type in which values are sent: this one, or what a cast makes of it that keeps every value.
@@ -29,9 +41,19 @@ sealed interface DuckType {
     return this;
   }
 
+  /** The same type without names that say no more than how long a VARCHAR may be. */
+  default DuckType withoutVarchar() {
+    return withParts(parts().stream().map(DuckType::withoutVarchar).toList());
+  }
+
   /** A type without parameters, or one that is not looked into. */
   record Plain(String sql) implements DuckType {
     static final DuckType VARCHAR = new Plain("VARCHAR");
+
+    @Override
+    public String written(Function<DuckType, String> part) {
+      return sql;
+    }
 
     @Override
     public Optional<DuckType> wireType() {
@@ -46,10 +68,11 @@ sealed interface DuckType {
             "VARCHAR",
             "BLOB",
             "DATE",
-            "TIME",
             "TIMESTAMP",
             "TIMESTAMP WITH TIME ZONE" ->
             Optional.of(this);
+        // Spark's are nanoseconds, too.
+        case "TIME" -> Optional.of(new Plain("TIME_NS"));
         case "UTINYINT" -> Optional.of(new Plain("SMALLINT"));
         case "USMALLINT" -> Optional.of(new Plain("INTEGER"));
         case "UINTEGER" -> Optional.of(new Plain("BIGINT"));
@@ -63,7 +86,7 @@ sealed interface DuckType {
 
   record DecimalType(int precision, int scale) implements DuckType {
     @Override
-    public String sql() {
+    public String written(Function<DuckType, String> part) {
       return "DECIMAL(" + precision + "," + scale + ")";
     }
 
@@ -76,6 +99,11 @@ sealed interface DuckType {
   /** An ENUM with its values, as in SQL. */
   record EnumType(String sql) implements DuckType {
     @Override
+    public String written(Function<DuckType, String> part) {
+      return sql;
+    }
+
+    @Override
     public Optional<DuckType> wireType() {
       return Optional.of(Plain.VARCHAR);
     }
@@ -83,8 +111,8 @@ sealed interface DuckType {
 
   record ListType(DuckType element) implements DuckType {
     @Override
-    public String sql() {
-      return element.sql() + "[]";
+    public String written(Function<DuckType, String> part) {
+      return part.apply(element) + "[]";
     }
 
     @Override
@@ -106,8 +134,8 @@ sealed interface DuckType {
   /** A list of fixed length. */
   record ArrayType(DuckType element, int length) implements DuckType {
     @Override
-    public String sql() {
-      return element.sql() + "[" + length + "]";
+    public String written(Function<DuckType, String> part) {
+      return part.apply(element) + "[" + length + "]";
     }
 
     @Override
@@ -132,9 +160,9 @@ sealed interface DuckType {
     }
 
     @Override
-    public String sql() {
+    public String written(Function<DuckType, String> part) {
       return fields.stream()
-          .map(field -> SqlText.identifier(field.name()) + " " + field.type().sql())
+          .map(field -> SqlText.identifier(field.name()) + " " + part.apply(field.type()))
           .collect(Collectors.joining(", ", "STRUCT(", ")"));
     }
 
@@ -164,10 +192,50 @@ sealed interface DuckType {
 
   record StructField(String name, DuckType type) {}
 
+  /**
+   * A type whose values mean something that DuckDB has no type for, or that only readers have to
+   * know: see {@link SqlTypeName}.
+   *
+   * @param stored what DuckDB reads and sends
+   */
+  record Named(DuckType stored, SqlTypeName name) implements DuckType {
+    @Override
+    public String written(Function<DuckType, String> part) {
+      return stored.written(part);
+    }
+
+    @Override
+    public String text() {
+      return name.text();
+    }
+
+    @Override
+    public DuckType withoutVarchar() {
+      return name.isOnlyVarchar()
+          ? stored.withoutVarchar()
+          : new Named(stored.withoutVarchar(), name);
+    }
+
+    @Override
+    public List<DuckType> parts() {
+      return stored.parts();
+    }
+
+    @Override
+    public DuckType withParts(List<DuckType> parts) {
+      return new Named(stored.withParts(parts), name);
+    }
+
+    @Override
+    public Optional<DuckType> wireType() {
+      return stored.wireType().map(wire -> new Named(wire, name));
+    }
+  }
+
   record MapType(DuckType key, DuckType value) implements DuckType {
     @Override
-    public String sql() {
-      return "MAP(" + key.sql() + ", " + value.sql() + ")";
+    public String written(Function<DuckType, String> part) {
+      return "MAP(" + part.apply(key) + ", " + part.apply(value) + ")";
     }
 
     @Override

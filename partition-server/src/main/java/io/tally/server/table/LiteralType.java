@@ -45,6 +45,16 @@ final class LiteralType {
                   .setScale(decimal.scale())
                   .build()));
     }
+    if (wire instanceof DuckType.Named named) {
+      if (named.name().isInterval()) {
+        return of(
+            wire,
+            wire.sql().equals("INTEGER")
+                ? DataType.Kind.YEAR_MONTH_INTERVAL
+                : DataType.Kind.DAY_TIME_INTERVAL);
+      }
+      return named.name().isCharOrVarchar() ? of(named.stored()) : Optional.empty();
+    }
     return switch (wire.sql()) {
       case "BOOLEAN" -> of(wire, DataType.Kind.BOOLEAN);
       case "TINYINT" -> of(wire, DataType.Kind.TINYINT);
@@ -141,7 +151,7 @@ final class LiteralType {
         switch (dataType.getKind()) {
           case TINYINT -> Byte.SIZE;
           case SMALLINT -> Short.SIZE;
-          case INTEGER, DATE -> Integer.SIZE;
+          case INTEGER, DATE, YEAR_MONTH_INTERVAL -> Integer.SIZE;
           default -> Long.SIZE;
         };
     if (bits < Long.SIZE && value >> (bits - 1) != value >> (Long.SIZE - 1)) {

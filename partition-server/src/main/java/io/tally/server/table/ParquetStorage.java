@@ -50,7 +50,10 @@ final class ParquetStorage implements PartitionStorage {
 
   private static List<StoredColumn> columns(DuckDb database, Path path) throws CatalogException {
     List<StoredColumn> columns = database.describe(select("*", List.of(path)));
-    return ParquetNames.restore(database, path, ParquetInstants.mark(database, path, columns));
+    List<StoredColumn> marked = ParquetInstants.mark(database, path, columns);
+    List<StoredColumn> named =
+        Variants.checked(database, path, ParquetNames.restore(database, path, marked));
+    return SparkParquetSchema.apply(database, path, named);
   }
 
   private static long[] firstRows(DuckDb database, List<StoredFile> files) throws CatalogException {

@@ -29,6 +29,11 @@ record StoredColumn(
     return new StoredColumn(name, type, meaning, unreadable, type.equals(DuckType.Plain.VARCHAR));
   }
 
+  /** The column whose values are something else than DuckDB takes them for. */
+  StoredColumn meaning(DuckType changed) {
+    return new StoredColumn(name, type, changed, unreadable, collated);
+  }
+
   /** The same column under the name that is stored. */
   StoredColumn named(String storedName) {
     return new StoredColumn(storedName, type, meaning, unreadable, collated);
@@ -41,13 +46,20 @@ record StoredColumn(
 
   /** The type in which it is sent; empty if it cannot be. */
   Optional<DuckType> wireType() {
-    return unreadable.isPresent() ? Optional.empty() : meaning.wireType();
+    if (unreadable.isPresent()) {
+      return Optional.empty();
+    }
+    return meaning.equals(Variants.STORED) ? Optional.of(Variants.SENT) : meaning.wireType();
   }
 
   /** The type in which it is sent, or that it is not, as an error message says it. */
   String description() {
     return wireType()
-        .map(wire -> wire.equals(type) ? type.sql() : type.sql() + " (sent as " + wire.sql() + ")")
+        .map(
+            wire ->
+                wire.text().equals(type.sql())
+                    ? type.sql()
+                    : type.sql() + " (sent as " + wire.text() + ")")
         .orElse(type.sql() + " (not sent)");
   }
 
@@ -75,7 +87,10 @@ record StoredColumn(
     if (collated) {
       return identifier + " COLLATE C AS " + identifier;
     }
-    return wire.equals(type)
+    if (wire.equals(Variants.SENT)) {
+      return Variants.encoded(identifier) + " AS " + identifier;
+    }
+    return wire.sql().equals(type.sql())
         ? identifier
         : "CAST(" + identifier + " AS " + wire.sql() + ") AS " + identifier;
   }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.arrow.vector.types.pojo.Field;
 
 /**
  * Takes a table's definition, reads what its partitions hold, checks it against what is declared,
@@ -53,8 +54,11 @@ final class TableLoader {
     partitions.sort(Comparator.comparing(LoadedPartition::id));
     List<ServedColumn> served = new ArrayList<>();
     if (!partitions.isEmpty()) {
-      ArrowFields.of(database, partitions.get(0).rowsSql(Optional.empty()))
-          .forEach(f -> served.add(new ServedColumn(f, SqlText.identifier(f.getName()))));
+      List<Field> fields = ArrowFields.of(database, partitions.get(0).rowsSql(Optional.empty()));
+      for (int i = 0; i < fields.size(); i++) {
+        Field field = ArrowFields.named(fields.get(i), sent.get(i).wireType().orElseThrow());
+        served.add(new ServedColumn(field, SqlText.identifier(field.getName())));
+      }
     }
     return new LoadedTable(
         definition.name(),
@@ -76,9 +80,11 @@ final class TableLoader {
       String place = "partition \"" + entry.getKey() + "\"";
       if (first.isEmpty()) {
         first = place;
-        columns = entry.getValue().columns();
+        columns = TimesOfDay.checked(database, entry.getValue());
       } else {
-        columns = ColumnAgreement.agreed(first, columns, place, entry.getValue().columns());
+        columns =
+            ColumnAgreement.agreed(
+                first, columns, place, TimesOfDay.checked(database, entry.getValue()));
       }
     }
     return columns;
@@ -176,7 +182,7 @@ final class TableLoader {
       throws CatalogException {
     Fingerprint fingerprint = new Fingerprint().add(storage.format()).add(rows);
     for (StoredColumn column : columns) {
-      fingerprint.add(column.name()).add(column.wireType().orElseThrow().sql());
+      fingerprint.add(column.name()).add(column.wireType().orElseThrow().text());
     }
     for (StoredFile file : storage.files()) {
       try {

@@ -24,7 +24,7 @@ final class Evaluator {
       case COLUMN -> row.get(expression.getColumn());
       case LITERAL -> value(expression.getLiteral());
       case CALL -> call(expression.getCall(), row);
-      case KIND_NOT_SET -> throw new IllegalArgumentException("no kind");
+      case PATH, KIND_NOT_SET -> throw new IllegalArgumentException("no column, literal or call");
     };
   }
 

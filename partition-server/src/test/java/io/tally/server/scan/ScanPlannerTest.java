@@ -337,10 +337,12 @@ class ScanPlannerTest {
             "TIME",
             Literal.newBuilder().setType(Wire.type(DataType.Kind.TIME)).setInteger(1)),
         literal(
-            "an interval",
-            ErrorCode.UNSUPPORTED_FEATURE,
-            "DAY_TIME_INTERVAL",
-            Literal.newBuilder().setType(Wire.type(DataType.Kind.DAY_TIME_INTERVAL)).setInteger(1)),
+            "an interval of too many months",
+            ErrorCode.INVALID_REQUEST,
+            "YEAR_MONTH_INTERVAL",
+            Literal.newBuilder()
+                .setType(Wire.type(DataType.Kind.YEAR_MONTH_INTERVAL))
+                .setInteger(1L << 31)),
         literal(
             "no type",
             ErrorCode.UNSUPPORTED_FEATURE,

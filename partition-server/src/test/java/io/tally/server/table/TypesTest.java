@@ -3,6 +3,7 @@ package io.tally.server.table;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.SqlTypeName;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -48,7 +49,7 @@ class TypesTest {
         "'ü'; Utf8; ü",
         "'\\x00\\xFF'::BLOB; Binary; \\x00\\xFF",
         "DATE '0001-12-31'; Date(DAY); 0001-12-31",
-        "TIME '10:00:00.000001'; Time(MICROSECOND, 64); 10:00:00.000001",
+        "TIME '10:00:00.000001'; Time(NANOSECOND, 64); 10:00:00.000001",
         "TIMESTAMP '2020-01-01 00:00:00.000001'; Timestamp(MICROSECOND, null); 2020-01-01 00:00:00.000001",
         "TIMESTAMPTZ '2020-01-01 02:00:00+02'; Timestamp(MICROSECOND, UTC); 2020-01-01 00:00:00+00",
         "TIMESTAMP_S '2020-01-01 00:00:01'; Timestamp(MICROSECOND, null); 2020-01-01 00:00:01",
@@ -109,6 +110,39 @@ class TypesTest {
       assertTrue(unserved.reason().contains("store the column as another type"));
       assertEquals(
           table.columns().stream().map(ServedColumn::field).toList(), exported(catalog, table));
+    }
+  }
+
+  @Test
+  void theEndOfADayIsNotSent() throws Exception {
+    for (String stored : new String[] {"TIME '24:00:00'", "[TIME '24:00:00']"}) {
+      Path file =
+          new Stored(folder)
+              .database(
+                  "e.duckdb", "CREATE OR REPLACE TABLE t AS SELECT 1 AS kept, " + stored + " AS v");
+      try (DuckDbCatalog catalog = Stored.open(Stored.database("p", file))) {
+        UnservedColumn unserved = catalog.table("t").unservedColumns().get(0);
+        assertTrue(unserved.reason().contains("24:00:00"), unserved::reason);
+      }
+    }
+  }
+
+  @Test
+  void variantsAreSentInTheEncodingOfParquet() throws Exception {
+    Path file = database("SELECT {'a': 1}::VARIANT AS v UNION ALL SELECT NULL");
+    try (DuckDbCatalog catalog = Stored.open(Stored.database("p", file))) {
+      ServedTable table = catalog.table("t");
+      Field field = table.columns().get(0).field();
+      assertEquals(Optional.of(SqlTypeName.VARIANT), SqlTypeName.of(field.getMetadata()));
+      assertEquals(
+          List.of("value", "metadata"), field.getChildren().stream().map(Field::getName).toList());
+      assertEquals(
+          List.of("1|1"),
+          Stored.rows(
+              catalog,
+              "SELECT count(*) FILTER (v IS NULL), count(v.metadata) FROM ("
+                  + table.partitions().get(0).rowsSql(Optional.empty())
+                  + ")"));
     }
   }
 

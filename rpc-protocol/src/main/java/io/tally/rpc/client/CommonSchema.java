@@ -1,5 +1,6 @@
 package io.tally.rpc.client;
 
+import io.tally.rpc.SqlTypeName;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.UnreadableColumn;
@@ -8,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
@@ -98,9 +100,27 @@ final class CommonSchema {
       }
       merged.add(both.get());
     }
+    Optional<Map<String, String>> metadata = mergeMetadata(one, other);
+    if (metadata.isEmpty()) {
+      return Optional.empty();
+    }
     boolean nullable = one.isNullable() || other.isNullable();
-    FieldType type = new FieldType(nullable, one.getType(), null, one.getMetadata());
+    FieldType type = new FieldType(nullable, one.getType(), null, metadata.get());
     return Optional.of(new Field(one.getName(), type, merged));
+  }
+
+  /**
+   * Names of types have to be equal; only how long a VARCHAR may be does not matter to a reader.
+   */
+  private static Optional<Map<String, String>> mergeMetadata(Field one, Field other) {
+    Optional<SqlTypeName> name = SqlTypeName.of(one.getMetadata());
+    Optional<SqlTypeName> otherName = SqlTypeName.of(other.getMetadata());
+    if (name.equals(otherName)) {
+      return Optional.of(one.getMetadata());
+    }
+    boolean harmless =
+        Stream.of(name, otherName).flatMap(Optional::stream).allMatch(SqlTypeName::isOnlyVarchar);
+    return harmless ? Optional.of(Map.of()) : Optional.empty();
   }
 
   private TallyException onlyOn(String with, String without, String column) {
