@@ -54,6 +54,8 @@ public final class LocalSpark {
         .config("spark.driver.host", "127.0.0.1")
         .config("spark.driver.bindAddress", "127.0.0.1")
         .config("spark.sql.shuffle.partitions", "3")
+        // Those in Spark's jar of tests are for Spark's own tests.
+        .config("spark.sql.extensions.test.loadFromCp", "false")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", Home.target().resolve("warehouse").toString())
         .getOrCreate();

@@ -8,13 +8,13 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 
 /** A new temporary folder, which closing deletes with everything in it. */
-final class ScratchFolder implements AutoCloseable {
+public final class ScratchFolder implements AutoCloseable {
   private final Path path;
 
   /**
    * @param purpose begins the folder's name, for whoever finds one that was left over
    */
-  ScratchFolder(String purpose) {
+  public ScratchFolder(String purpose) {
     try {
       path = Files.createTempDirectory("tally-" + purpose + "-");
     } catch (IOException e) {
@@ -22,7 +22,7 @@ final class ScratchFolder implements AutoCloseable {
     }
   }
 
-  Path path() {
+  public Path path() {
     return path;
   }
 
