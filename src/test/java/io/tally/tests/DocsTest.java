@@ -32,6 +32,8 @@ class DocsTest {
           "BenchmarksTest",
           DifferentialMain.COMMAND + " --seed 1 --queries 1000",
           "DifferentialTest, with fewer queries",
+          TpchTest.COMMAND,
+          "TpchTest, at a smaller scale",
           ReadmeTest.NODE_COMMAND,
           "ReadmeTest",
           ReadmeTest.SUBMIT_COMMAND,

@@ -86,9 +86,8 @@ interface TpchAnswers {
     BigDecimal actual = new BigDecimal(cell.toString());
     BigDecimal right = new BigDecimal(expected);
     BigDecimal unit = BigDecimal.ONE.movePointLeft(Math.min(actual.scale(), right.scale()));
-    return actual.compareTo(right) == 0
-        || actual.scale() != right.scale()
-            && actual.subtract(right).abs().compareTo(unit.multiply(HALF)) <= 0;
+    BigDecimal allowed = actual.scale() == right.scale() ? BigDecimal.ZERO : unit.multiply(HALF);
+    return actual.subtract(right).abs().compareTo(allowed) <= 0;
   }
 
   /** Takes files with one line above the rows. */

@@ -13,7 +13,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The 22 queries of TPC-H give the published answers, with push-down and without. */
 class TpchTest {
-  static final String COMMAND = "./src/test/tpch.sh 1";
+  private static final String SCRIPT = "./src/test/tpch.sh";
+  static final String COMMAND = SCRIPT + " 1";
 
   private static Tpch tpch;
 
@@ -42,7 +43,7 @@ class TpchTest {
   /** The same command at a small scale, for one query. */
   @Test
   void theCommandRunsAtAnyScale() {
-    try (ScriptRun run = new ScriptRun("bash", "-c", "./src/test/tpch.sh 0.001 6")) {
+    try (ScriptRun run = new ScriptRun("bash", "-c", SCRIPT + " 0.001 6")) {
       assertEquals(0, run.awaitExit(), () -> run.output() + run.errors());
       assertTrue(run.output().contains("answers: DuckDB over the same files"), run::output);
       assertTrue(run.output().contains("q6  right"), run::output);
