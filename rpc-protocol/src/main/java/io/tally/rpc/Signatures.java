@@ -27,6 +27,9 @@ final class Signatures {
   /** The most digits that a DOUBLE holds whatever they are. */
   private static final int DOUBLE_DIGITS = 15;
 
+  /** {@code DecimalType.MINIMUM_ADJUSTED_SCALE} of Spark. */
+  private static final int KEPT_SCALE = 6;
+
   /** With more digits behind the point, programs disagree on how small numbers are written. */
   private static final int MAX_TEXT_SCALE = 6;
 
@@ -108,13 +111,25 @@ final class Signatures {
           DataType left = args.get(0).type();
           DataType right = args.get(1).type();
           if (WireTypes.isDecimal(left) && WireTypes.isDecimal(right)) {
-            return Optional.of(decimals.apply(left, right))
-                .filter(type -> type.getPrecision() <= MAX_PRECISION);
+            return capped(decimals.apply(left, right));
           }
           return left.equals(right) && WireTypes.isNumeric(left)
               ? Optional.of(left)
               : Optional.empty();
         });
+  }
+
+  /**
+   * The type with no more digits than there may be. Where that would have to take digits from
+   * behind the point, Spark has two modes; up to so many behind the point, both are this.
+   */
+  private static Optional<DataType> capped(DataType type) {
+    if (type.getPrecision() <= MAX_PRECISION) {
+      return Optional.of(type);
+    }
+    return type.getScale() <= KEPT_SCALE
+        ? Optional.of(WireTypes.decimal(MAX_PRECISION, type.getScale()))
+        : Optional.empty();
   }
 
   static DataType sumOf(DataType left, DataType right) {

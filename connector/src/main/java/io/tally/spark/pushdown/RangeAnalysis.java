@@ -95,8 +95,8 @@ final class RangeAnalysis {
 
   private static IntegerRange range(ScalarFunction function, DataType type, List<Known> arguments) {
     return switch (function) {
-      case ADD -> scaled(type, arguments, 0).plus(scaled(type, arguments, 1));
-      case SUBTRACT -> scaled(type, arguments, 0).minus(scaled(type, arguments, 1));
+      case ADD -> sum(type, scaled(type, arguments, 0), scaled(type, arguments, 1));
+      case SUBTRACT -> sum(type, scaled(type, arguments, 0), scaled(type, arguments, 1).negate());
       case MULTIPLY -> arguments.get(0).range().times(arguments.get(1).range());
       case NEGATE -> arguments.get(0).range().negate();
       case ABS -> arguments.get(0).range().abs();
@@ -123,6 +123,12 @@ final class RangeAnalysis {
       case TO_LOCAL -> toLocal(arguments);
       default -> IntegerRange.ofType(type).orElseThrow();
     };
+  }
+
+  /** Nodes add decimals in the result's type, so where its digits are capped operands must fit. */
+  private static IntegerRange sum(DataType type, IntegerRange left, IntegerRange right) {
+    IntegerRange sum = left.plus(right);
+    return type.getPrecision() == WireTypes.MAX_PRECISION ? sum.union(left).union(right) : sum;
   }
 
   private static IntegerRange scaled(DataType type, List<Known> arguments, int index) {
