@@ -121,7 +121,7 @@ final class BadFiles {
             },
             "partition \"p\"",
             "sample-",
-            format == DataFormat.CSV ? "write it again" : "check that the file is whole"));
+            format == DataFormat.CSV ? "correct the file" : "check that the file is whole"));
   }
 
   /** Not JSON's: a record need not have every key. */

@@ -133,10 +133,11 @@ class TableDefinitionsTest {
         "tally flights"
             + " PushedPredicates: [delay IS NOT NULL, delay > 5],"
             + " Partitions: 6 of 6, Streams: 5,"
-            + " NotPushed: [(delay % 2) = 1: nodes do not evaluate the function %]",
+            + " NotPushed: [LN(CAST(delay AS double)) > 3.0: Java and the node's engine may differ"
+            + " in the last digit of it]",
         explained(
             cluster,
-            "SELECT origin, count(*) FROM f WHERE delay > 5 AND delay % 2 = 1 GROUP BY origin"));
+            "SELECT origin, count(*) FROM f WHERE delay > 5 AND ln(delay) > 3 GROUP BY origin"));
   }
 
   /** What the data source says of its scan, without what Spark puts around it. */
