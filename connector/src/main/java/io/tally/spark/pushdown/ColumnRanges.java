@@ -2,10 +2,8 @@ package io.tally.spark.pushdown;
 
 import io.tally.rpc.v1.DataType;
 import io.tally.rpc.v1.Expression;
-import io.tally.rpc.v1.Literal;
 import io.tally.rpc.v1.Partition;
 import io.tally.spark.types.TableSchema;
-import java.math.BigInteger;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -58,13 +56,7 @@ final class ColumnRanges implements Function<Expression, RangeAnalysis.Known> {
 
   private static IntegerRange ofBounds(ValueRange range, IntegerRange all) {
     return new IntegerRange(
-        range.lower().map(ColumnRanges::value).orElse(all.lower()).max(all.lower()),
-        range.upper().map(ColumnRanges::value).orElse(all.upper()).min(all.upper()));
-  }
-
-  private static BigInteger value(Literal literal) {
-    return literal.hasUnscaled()
-        ? new BigInteger(literal.getUnscaled().toByteArray())
-        : BigInteger.valueOf(literal.getInteger());
+        range.lower().map(IntegerRange::valueOf).orElse(all.lower()).max(all.lower()),
+        range.upper().map(IntegerRange::valueOf).orElse(all.upper()).min(all.upper()));
   }
 }

@@ -2,6 +2,7 @@ package io.tally.spark.pushdown;
 
 import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.DataType;
+import io.tally.rpc.v1.Literal;
 import java.math.BigInteger;
 import java.util.Optional;
 
@@ -30,6 +31,13 @@ record IntegerRange(BigInteger lower, BigInteger upper) {
       }
       default -> Optional.empty();
     };
+  }
+
+  /** The whole number that a literal of an exact type is inside; 0 for NULL. */
+  static BigInteger valueOf(Literal literal) {
+    return literal.hasUnscaled()
+        ? new BigInteger(literal.getUnscaled().toByteArray())
+        : BigInteger.valueOf(literal.getInteger());
   }
 
   boolean isWithin(IntegerRange other) {

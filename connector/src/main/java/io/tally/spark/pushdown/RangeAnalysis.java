@@ -61,10 +61,7 @@ final class RangeAnalysis {
     if (IntegerRange.ofType(type).isEmpty()) {
       return new Known(type, Optional.empty());
     }
-    BigInteger value =
-        literal.hasUnscaled()
-            ? new BigInteger(literal.getUnscaled().toByteArray())
-            : BigInteger.valueOf(literal.getInteger());
+    BigInteger value = IntegerRange.valueOf(literal);
     return new Known(type, Optional.of(new IntegerRange(value, value)));
   }
 
