@@ -39,7 +39,7 @@ class FaultTest {
 
   @BeforeEach
   void start() {
-    cluster = TallyCluster.flights();
+    cluster = TallyCluster.flights(Map.of("limits", Map.of("stop-grace-millis", 1_000)));
     spark = LocalSpark.newSession();
     // So small a window that most of a stream is still on the node when the query stops.
     Map<String, String> options = new LinkedHashMap<>(cluster.options("flights"));

@@ -102,7 +102,7 @@ class LimitCasesTest {
     cases.check("SELECT count(*) FROM (SELECT * FROM lim3 LIMIT 0)", "0");
     cases.check("SELECT count(*) FROM (SELECT * FROM lim3 WHERE a >= 8 LIMIT 5)", "5");
     cases.check("SELECT count(*) FROM (SELECT * FROM lim3 WHERE a >= 8 LIMIT 100)", "12");
-    assertEquals(5, cases.spread().pushed("SELECT * FROM lim3 LIMIT 5").size());
+    assertEquals(5, cases.spread().pushed("SELECT * FROM lim3 LIMIT 5").rows().size());
     ThreeWays.Outcome outcome =
         cases.spread().check("SELECT count(*) FROM (SELECT a FROM lim3 LIMIT 5)");
     assertTrue(outcome.plan().contains("PushedLimit: 5 (partial)"), outcome::plan);

@@ -51,7 +51,13 @@ public final class TallyCluster implements AutoCloseable {
 
   /** Three nodes with two months of flights each; the first holds the airports too. */
   static TallyCluster flights() {
+    return flights(Map.of());
+  }
+
+  /** As {@link #flights()}, with further keys as in {@link #of(Map, List)}. */
+  static TallyCluster flights(Map<String, Object> extra) {
     return of(
+        extra,
         List.of(
             List.of(
                 months("2001-01", "2001-02", "2001-03-01"),

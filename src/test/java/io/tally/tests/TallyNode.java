@@ -82,7 +82,10 @@ final class TallyNode implements AutoCloseable {
               .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile()));
       // A node that is killed leaves its temporary files; here they go with its directory.
       Path temporary = Files.createDirectories(directory.resolve("tmp"));
-      command.environment().put("TALLY_JAVA_OPTS", "-Djava.io.tmpdir=" + temporary);
+      // These processes live for seconds: the second compiler would cost more than it brings.
+      command
+          .environment()
+          .put("TALLY_JAVA_OPTS", "-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=" + temporary);
       process = command.start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

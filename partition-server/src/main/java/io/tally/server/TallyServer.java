@@ -22,9 +22,9 @@ import picocli.CommandLine.Option;
  * The node as a process: takes a configuration file, opens its tables, and serves them until it is
  * told to stop.
  *
- * <p>SIGTERM and SIGINT stop it: it admits no more scans, gives those that run {@value
- * #STOP_GRACE_MILLIS} ms to finish, and exits with code 0. What cannot be started is said in one
- * line per problem, without a stack trace; see the exit codes in {@code --help}.
+ * <p>SIGTERM and SIGINT stop it: it admits no more scans, gives those that run {@code
+ * stop-grace-millis} to finish, and exits with code 0. What cannot be started is said in one line
+ * per problem, without a stack trace; see the exit codes in {@code --help}.
  */
 @Command(
     name = "tally-server",
@@ -47,7 +47,6 @@ public final class TallyServer implements Callable<Integer> {
   private static final int CONFIGURATION_PROBLEM = 2;
   private static final int DATA_PROBLEM = 3;
   private static final int ADDRESS_PROBLEM = 4;
-  private static final long STOP_GRACE_MILLIS = 10_000;
 
   @Option(
       names = "--config",
@@ -105,7 +104,7 @@ public final class TallyServer implements Callable<Integer> {
     }
     CompletableFuture<Integer> ended = new CompletableFuture<>();
     try {
-      StopSignals.handle(() -> ended.complete(stop(server, ready)));
+      StopSignals.handle(() -> ended.complete(stop(server, config.limits(), ready)));
       String address = config.address(server.port());
       LOG.info("{} listens on {}", config.node(), address);
       ready.ifPresent(file -> file.write(address));
@@ -117,10 +116,10 @@ public final class TallyServer implements Callable<Integer> {
   }
 
   /** Runs on the signal's thread; gives the exit code. */
-  private static int stop(NodeServer server, Optional<ReadyFile> ready) {
+  private static int stop(NodeServer server, NodeConfig.Limits limits, Optional<ReadyFile> ready) {
     try {
       ready.ifPresent(ReadyFile::delete);
-      server.stop(STOP_GRACE_MILLIS);
+      server.stop(limits.stopGraceMillis());
       LOG.info("stopped");
       return STOPPED;
     } catch (RuntimeException e) {

@@ -49,6 +49,7 @@ class NodeConfigReaderTest {
               queued-scans: 2
               queue-timeout-millis: 3
               window-bytes: 4194304
+              stop-grace-millis: 5
               expression-depth: 65
               expression-nodes: 10006
               threads: 7
@@ -71,7 +72,7 @@ class NodeConfigReaderTest {
             "node-a",
             "0.0.0.0",
             7071,
-            new NodeConfig.Limits(1, 2, 3, 4_194_304, 65, 10_006),
+            new NodeConfig.Limits(1, 2, 3, 4_194_304, 5, 65, 10_006),
             new DatabaseSettings(7, Optional.of("4GiB")),
             List.of(
                 new TableDefinition(
@@ -167,6 +168,9 @@ class NodeConfigReaderTest {
             config("port: 1", "port: 1\nlimits: {queue-timeout-millis: 30s}"),
             "limits.queue-timeout-millis: expected a whole number of milliseconds without a unit,"
                 + " such as 30000, but found 30s"),
+        mistake(
+            config("port: 1", "port: 1\nlimits: {stop-grace-millis: -1}"),
+            "limits.stop-grace-millis: -1 is out of range; write a number from 0 to 3600000"),
         mistake(
             config("port: 1", "port: 1\nlimits: {expression-depth: 257}"),
             "limits.expression-depth: 257 is out of range; write a number from 64 to 256"),
