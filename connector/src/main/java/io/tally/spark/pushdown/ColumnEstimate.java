@@ -35,7 +35,7 @@ public record ColumnEstimate(
     Sum sum = new Sum();
     partitions.forEach(
         partition -> sum.add(partition.getRows(), ValueRange.of(partition, column, type.get())));
-    ColumnEstimate estimate = sum.estimate(hasNumericOrder(type.get()));
+    ColumnEstimate estimate = sum.estimate(Use.of(type.get()));
     boolean known =
         estimate.min.isPresent()
             || estimate.max.isPresent()
@@ -44,12 +44,32 @@ public record ColumnEstimate(
     return known ? Optional.of(estimate) : Optional.empty();
   }
 
-  /** Spark estimates with no others, and strings may be long. */
-  private static boolean hasNumericOrder(DataType type) {
-    return switch (type.getKind()) {
-      case STRING, BINARY, YEAR_MONTH_INTERVAL, DAY_TIME_INTERVAL -> false;
-      default -> true;
-    };
+  /**
+   * What Spark may be told of a type: its {@code EstimationUtils.toDouble} fails for bounds of
+   * other types than these, and its {@code ValueInterval} takes a column with a count of values and
+   * without bounds for one of NULLs alone, unless it holds strings.
+   */
+  private enum Use {
+    BOUNDS_AND_COUNT(true, true),
+    COUNT(false, true),
+    NEITHER(false, false);
+
+    private final boolean bounds;
+    private final boolean count;
+
+    Use(boolean bounds, boolean count) {
+      this.bounds = bounds;
+      this.count = count;
+    }
+
+    static Use of(DataType type) {
+      return switch (type.getKind()) {
+        case BOOLEAN, TINYINT, SMALLINT, INTEGER, BIGINT -> BOUNDS_AND_COUNT;
+        case FLOAT, DOUBLE, DECIMAL, DATE, TIMESTAMP -> BOUNDS_AND_COUNT;
+        case STRING, BINARY -> COUNT;
+        default -> NEITHER;
+      };
+    }
   }
 
   /** What is known of all partitions so far. */
@@ -83,12 +103,12 @@ public record ColumnEstimate(
       return LiteralOrder.compare(left, right.orElseThrow()).map(order -> order < 0).orElse(false);
     }
 
-    ColumnEstimate estimate(boolean withBounds) {
+    ColumnEstimate estimate(Use use) {
       return new ColumnEstimate(
-          withBounds && lowerIsKnown ? lower.map(CatalystLiterals::of) : Optional.empty(),
-          withBounds && upperIsKnown ? upper.map(CatalystLiterals::of) : Optional.empty(),
+          use.bounds && lowerIsKnown ? lower.map(CatalystLiterals::of) : Optional.empty(),
+          use.bounds && upperIsKnown ? upper.map(CatalystLiterals::of) : Optional.empty(),
           nullsAreKnown ? OptionalLong.of(nulls) : OptionalLong.empty(),
-          valuesAreKnown ? OptionalLong.of(values.size()) : OptionalLong.empty());
+          use.count && valuesAreKnown ? OptionalLong.of(values.size()) : OptionalLong.empty());
     }
   }
 }
