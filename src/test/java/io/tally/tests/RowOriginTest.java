@@ -2,6 +2,7 @@ package io.tally.tests;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
@@ -78,6 +79,30 @@ class RowOriginTest {
             "SELECT count(*), count(DISTINCT _partition) FROM t WHERE _node = '" + a + "'"));
     assertEquals("p1", rows("t", ALL, "SELECT _partition FROM t ORDER BY i DESC LIMIT 1"));
     assertEquals("100", rows("t", ALL, "SELECT i FROM t WHERE _partition = 'p1'"));
+  }
+
+  @Test
+  void partitionsAreChosenByTheirIds() {
+    assertEquals("10", countsWithoutOthers("_partition = 'p0'", 1));
+    assertEquals("15", countsWithoutOthers("_partition IN ('p0', \"it's p2\", 'other')", 2));
+    assertEquals("6", countsWithoutOthers("_partition > 'p0' OR _partition LIKE '%2'", 2));
+    assertEquals("11", countsWithoutOthers("_partition LIKE 'p%' AND _partition <> ''", 2));
+    assertEquals("0", countsWithoutOthers("_partition = 'none'", 0));
+    assertEquals("1", rows("t", ALL, "SELECT i FROM t WHERE _partition = 'p0' AND i % 9 = 1"));
+    assertEquals("1, 100", rows("t", ALL, "SELECT i FROM t WHERE i = 1 OR _partition = 'p1'"));
+    assertEquals(
+        "p", rows("named", List.of("_partition"), "SELECT 'p' FROM t WHERE _partition = 'mine'"));
+    assertEquals(
+        "", rows("named", List.of("_partition"), "SELECT 1 FROM t WHERE _partition = 'p'"));
+  }
+
+  /** The count, pushed down, and computed by this many partitions. */
+  private static String countsWithoutOthers(String condition, int partitions) {
+    String sql = "SELECT count(*) FROM t WHERE " + condition;
+    String plan = rows("t", ALL, "EXPLAIN " + sql);
+    assertTrue(plan.contains("PushedAggregates: [COUNT(*)]"), plan);
+    assertTrue(plan.contains("Partitions: " + partitions + " of 3"), plan);
+    return rows("t", ALL, sql);
   }
 
   @Test

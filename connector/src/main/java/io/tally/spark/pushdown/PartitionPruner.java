@@ -34,6 +34,11 @@ public final class PartitionPruner {
         && predicates.stream().allMatch(predicate -> (outcomes(partition, predicate) & TRUE) != 0);
   }
 
+  /** Whether every row makes {@code predicate} TRUE. */
+  boolean mustMatch(Partition partition, Expression predicate) {
+    return outcomes(partition, predicate) == TRUE;
+  }
+
   /** The truth values that an expression of type BOOLEAN may take in rows of the partition. */
   private int outcomes(Partition partition, Expression expression) {
     return switch (expression.getKindCase()) {
@@ -102,10 +107,25 @@ public final class PartitionPruner {
         ValueRange text = range(partition, arguments.get(0));
         ValueRange part = range(partition, arguments.get(1));
         yield (text.mayBeNull() || part.mayBeNull() ? NULL : 0)
-            | (text.mayBeValue() && part.mayBeValue() ? TRUE | FALSE : 0);
+            | (text.mayBeValue() && part.mayBeValue() ? outcomesOf(function, text, part) : 0);
       }
       default -> TRUE | FALSE | NULL;
     };
+  }
+
+  private static int outcomesOf(ScalarFunction function, ValueRange text, ValueRange part) {
+    if (!text.isSingleValue() || !part.isSingleValue()) {
+      return TRUE | FALSE;
+    }
+    String whole = text.lower().orElseThrow().getString();
+    String piece = part.lower().orElseThrow().getString();
+    boolean found =
+        switch (function) {
+          case STARTS_WITH -> whole.startsWith(piece);
+          case ENDS_WITH -> whole.endsWith(piece);
+          default -> whole.contains(piece);
+        };
+    return found ? TRUE : FALSE;
   }
 
   /** SQL's AND of every outcome on the left with every outcome on the right. */

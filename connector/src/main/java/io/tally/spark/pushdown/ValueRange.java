@@ -131,7 +131,8 @@ record ValueRange(
         && same(lower.orElseThrow(), other.lower.orElseThrow()));
   }
 
-  private boolean isSingleValue() {
+  /** Whether all values are the same, but for NULLs. */
+  boolean isSingleValue() {
     return lower.isPresent()
         && upper.isPresent()
         && compare(lower, upper).map(order -> order == 0).orElse(false);

@@ -15,6 +15,7 @@ import io.tally.spark.pushdown.CommonFeatures;
 import io.tally.spark.pushdown.Described;
 import io.tally.spark.pushdown.ExpressionBudget;
 import io.tally.spark.pushdown.ExpressionTranslator;
+import io.tally.spark.pushdown.PartitionIdConditions;
 import io.tally.spark.pushdown.PartitionKeys;
 import io.tally.spark.pushdown.PartitionPruner;
 import io.tally.spark.pushdown.PredicateTranslator;
@@ -71,6 +72,7 @@ public final class TallyScanBuilder
   private final PushdownContext context;
   private final PredicateTranslator predicateTranslator;
   private final PartitionPruner pruner;
+  private final PartitionIdConditions idConditions;
   private final SampleDraft sample;
   private final SelectionDraft selection;
 
@@ -111,6 +113,7 @@ public final class TallyScanBuilder
     this.budget = new ExpressionBudget(features);
     this.predicateTranslator = new PredicateTranslator(new ExpressionTranslator(context));
     this.pruner = new PartitionPruner(schema);
+    this.idConditions = new PartitionIdConditions(schema, session);
     this.sample = new SampleDraft(settings, features);
     this.selection = new SelectionDraft(settings, features);
     this.kept = prune(List.of());
@@ -131,7 +134,16 @@ public final class TallyScanBuilder
   public Predicate[] pushPredicates(Predicate[] predicates) {
     List<Predicate> left = new ArrayList<>();
     List<Expression> pruning = new ArrayList<>();
+    List<Expression> onIds = new ArrayList<>();
+    List<Partition> partitions = view.partitions().stream().map(OwnedPartition::partition).toList();
     for (Predicate predicate : predicates) {
+      Optional<Expression> onId = idConditions.decidable(predicate, partitions);
+      if (onId.isPresent()) {
+        onIds.add(onId.get());
+        pushed.add(predicate);
+        pushedText.add(WireText.of(onId.get()));
+        continue;
+      }
       Translation translation = predicateTranslator.translate(predicate);
       if (translation instanceof Translation.Refused refused) {
         left.add(predicate);
@@ -154,7 +166,10 @@ public final class TallyScanBuilder
         pushedText.add(WireText.of(translated.expression()));
       }
     }
-    kept = prune(pruning);
+    kept =
+        prune(pruning).stream()
+            .filter(owned -> idConditions.hold(owned.partition(), onIds))
+            .toList();
     return left.toArray(new Predicate[0]);
   }
 

@@ -1,8 +1,7 @@
 package io.tally.spark.pushdown;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.v1.ColumnBounds;
 import io.tally.rpc.v1.Literal;
@@ -15,9 +14,7 @@ import org.apache.arrow.vector.types.IntervalUnit;
 import org.apache.arrow.vector.types.TimeUnit;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Schema;
-import org.apache.spark.sql.catalyst.plans.logical.statsEstimation.NullValueInterval;
-import org.apache.spark.sql.catalyst.plans.logical.statsEstimation.NumericValueInterval;
-import org.apache.spark.sql.catalyst.plans.logical.statsEstimation.ValueInterval;
+import org.apache.spark.sql.catalyst.plans.logical.statsEstimation.EstimationUtils;
 import org.apache.spark.sql.connector.read.colstats.ColumnStatistics;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -26,7 +23,6 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import scala.jdk.javaapi.OptionConverters;
 
 /** What Spark's own estimation of joins makes of the estimates, for every type that has bounds. */
 final class ColumnEstimateTest {
@@ -61,18 +57,13 @@ final class ColumnEstimateTest {
     estimate(schema, column)
         .ifPresent(
             statistics -> {
-              ValueInterval interval =
-                  ValueInterval.apply(
-                      OptionConverters.toScala(statistics.min()),
-                      OptionConverters.toScala(statistics.max()),
-                      type);
-              // Spark counts the values only of columns that have a number of distinct ones.
-              if (statistics.distinctCount().isPresent()) {
-                assertFalse(interval instanceof NullValueInterval, "taken for a column of NULLs");
-              }
-              if (statistics.min().isPresent()) {
-                assertInstanceOf(NumericValueInterval.class, interval);
-              }
+              statistics
+                  .min()
+                  .ifPresent(min -> assertTrue(EstimationUtils.toDouble(min, type) <= 1));
+              // Spark takes a counted column without bounds for one of NULLs, but for these.
+              boolean text = type.equals(DataTypes.StringType) || type.equals(DataTypes.BinaryType);
+              assertTrue(
+                  text || statistics.distinctCount().isEmpty() || statistics.min().isPresent());
             });
   }
 
