@@ -2,11 +2,11 @@ package io.tally.server.scan;
 
 import io.tally.rpc.AggregateFunction;
 import io.tally.rpc.TallyException;
-import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.AggregateCall;
 import io.tally.rpc.v1.Aggregation;
-import io.tally.rpc.v1.DataType;
 import io.tally.rpc.v1.ErrorCode;
+import io.tally.rpc.v1.Expression;
+import io.tally.rpc.v1.Literal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,7 +24,7 @@ final class AggregationSql {
   private final List<String> outer = new ArrayList<>();
   private final List<String> keys = new ArrayList<>();
   private final List<Field> fields = new ArrayList<>();
-  private boolean sums;
+  private boolean canFail;
 
   AggregationSql(ExpressionSql expressions, Aggregation aggregation) {
     this.expressions = expressions;
@@ -62,87 +62,34 @@ final class AggregationSql {
     return fields;
   }
 
-  /** Whether a sum may overflow. */
-  boolean sums() {
-    return sums;
+  /** Whether a result may not fit its type. */
+  boolean canFail() {
+    return canFail;
   }
 
   private void addAggregate(String name, AggregateCall call) {
     AggregateFunction function =
         AggregateFunction.ofWireName(call.getFunction())
             .orElseThrow(() -> unknownFunction(call.getFunction()));
-    requireArity(function, call.getArgumentsCount());
-    List<String> arguments = new ArrayList<>();
-    List<ValueType> types = new ArrayList<>();
-    for (int i = 0; i < call.getArgumentsCount(); i++) {
-      int argument = i;
-      String argumentName = name + "_" + i;
-      types.add(
-          appendInner(argumentName, () -> expressions.append(inner, call.getArguments(argument))));
-      arguments.add(Sql.quote(argumentName));
-    }
-    switch (function) {
-      case COUNT_ALL -> addCount(name, "count(*)");
-      case COUNT ->
-          addCount(
-              name,
-              arguments.size() == 1
-                  ? "count(" + arguments.get(0) + ")"
-                  : "count(*) FILTER (WHERE "
-                      + String.join(" IS NOT NULL AND ", arguments)
-                      + " IS NOT NULL)");
-      case COUNT_DISTINCT -> {
-        ExpressionSql.requireComparable(types.get(0), function.wireName());
-        addCount(name, "count(DISTINCT " + arguments.get(0) + ")");
-      }
-      case SUM -> addSum(name, "", arguments.get(0), types.get(0));
-      case SUM_DISTINCT -> addSum(name, "DISTINCT ", arguments.get(0), types.get(0));
-      case VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, COVAR_POP, COVAR_SAMP ->
-          addMoment(name, function, arguments, types);
-      case MIN, MAX -> {
-        ExpressionSql.requireComparable(types.get(0), function.wireName());
-        add(name, function.wireName() + "(" + arguments.get(0) + ")", types.get(0));
-      }
-    }
-  }
-
-  private void addCount(String name, String call) {
-    add(name, "CAST(" + call + " AS BIGINT)", ValueType.of(WireTypes.BIGINT));
-  }
-
-  /** The engine's functions of these names are the ones that are meant. */
-  private void addMoment(
-      String name, AggregateFunction function, List<String> arguments, List<ValueType> types) {
-    ValueType result = ValueType.of(WireTypes.DOUBLE);
-    if (!types.stream().allMatch(result::equals)) {
+    int count = call.getArgumentsCount();
+    if (!function.takes(count)) {
       throw new TallyException(
           ErrorCode.INVALID_REQUEST,
-          "%s takes DOUBLE, not %s."
-              .formatted(function.wireName(), types.stream().map(ValueType::text).toList()));
+          "The aggregate %s does not take %d arguments.".formatted(function.wireName(), count));
     }
-    add(name, function.wireName() + "(" + String.join(", ", arguments) + ")", result);
-    sums = true;
-  }
-
-  private void addSum(String name, String distinct, String argument, ValueType type) {
-    ExpressionSql.requireComparable(type, "sum");
-    if (!WireTypes.isNumeric(type.wire())) {
-      throw new TallyException(
-          ErrorCode.INVALID_REQUEST, "sum takes a number, not " + type.text() + ".");
+    List<AggregateSql.Operand> operands = new ArrayList<>();
+    for (Expression operand : call.getArgumentsList().subList(0, count - function.parameters())) {
+      String operandName = name + "_" + operands.size();
+      ValueType type = appendInner(operandName, () -> expressions.append(inner, operand));
+      operands.add(new AggregateSql.Operand(Sql.quote(operandName), type));
     }
-    ValueType result =
-        ValueType.of(
-            switch (type.wire().getKind()) {
-              case FLOAT, DOUBLE -> WireTypes.DOUBLE;
-              default -> WireTypes.decimal(WireTypes.MAX_PRECISION, type.wire().getScale());
-            });
-    // Floats are widened before they are added, integers and decimals are added in 128 bits.
-    String addend =
-        type.wire().getKind() == DataType.Kind.FLOAT
-            ? "CAST(" + argument + " AS DOUBLE)"
-            : argument;
-    add(name, "CAST(sum(" + distinct + addend + ") AS " + result.sql() + ")", result);
-    sums = true;
+    List<Literal> parameters =
+        call.getArgumentsList().subList(operands.size(), count).stream()
+            .map(Expression::getLiteral)
+            .toList();
+    AggregateSql aggregate = AggregateSql.of(function, operands, parameters);
+    add(name, aggregate.sql(), aggregate.type());
+    canFail |= aggregate.canFail();
   }
 
   private void add(String name, String expression, ValueType type) {
@@ -159,30 +106,6 @@ final class AggregationSql {
     ValueType type = expression.append();
     inner.append(" AS ").append(Sql.quote(name));
     return type;
-  }
-
-  private static void requireArity(AggregateFunction function, int arguments) {
-    boolean right =
-        switch (function) {
-          case COUNT_ALL -> arguments == 0;
-          case COUNT -> arguments >= 1;
-          case SUM,
-              MIN,
-              MAX,
-              COUNT_DISTINCT,
-              SUM_DISTINCT,
-              VAR_POP,
-              VAR_SAMP,
-              STDDEV_POP,
-              STDDEV_SAMP ->
-              arguments == 1;
-          case COVAR_POP, COVAR_SAMP -> arguments == 2;
-        };
-    if (!right) {
-      throw new TallyException(
-          ErrorCode.INVALID_REQUEST,
-          "The aggregate %s does not take %d arguments.".formatted(function.wireName(), arguments));
-    }
   }
 
   private static TallyException unknownFunction(String name) {

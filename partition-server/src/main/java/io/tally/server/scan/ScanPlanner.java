@@ -68,7 +68,7 @@ public final class ScanPlanner {
     Sql sql = new Sql();
     RowWindow window = RowWindow.of(open);
     List<Field> fields;
-    boolean sums = false;
+    boolean canFail = false;
     if (open.hasAggregation()) {
       AggregationSql aggregation = aggregation(open, expressions);
       aggregation.append(sql, filtered(source, columns, where));
@@ -76,7 +76,7 @@ public final class ScanPlanner {
       SortSql.appendForAggregation(sql, open.getOrderByList(), fields);
       // The one group of an ungrouped aggregation exists even without rows.
       window.append(sql, Math.max(1, source.rows()));
-      sums = aggregation.sums();
+      canFail = aggregation.canFail();
     } else {
       fields = appendRows(sql, open, window, source, columns, expressions, where);
     }
@@ -87,7 +87,7 @@ public final class ScanPlanner {
         applied(open, source),
         fields.isEmpty(),
         window,
-        sums || expressions.canOverflow(),
+        canFail || expressions.canOverflow(),
         source,
         open.getMaxBatchBytes(),
         Math.min(open.getMaxRowBytes(), MAX_MESSAGE_BYTES));

@@ -220,6 +220,37 @@ class ScanPlannerTest {
         aggregate("sum of two", ErrorCode.INVALID_REQUEST, "sum", "sum", number, number),
         aggregate("count of nothing", ErrorCode.INVALID_REQUEST, "count", "count"),
         aggregate("count_all of one", ErrorCode.INVALID_REQUEST, "count_all", "count_all", number),
+        aggregate("slope of text", ErrorCode.INVALID_REQUEST, "DOUBLE", "regr_slope", text, text),
+        aggregate(
+            "mode of doubles",
+            ErrorCode.INVALID_REQUEST,
+            "mode takes no DOUBLE",
+            "mode",
+            Wire.real(1.5),
+            Wire.bool(false)),
+        aggregate(
+            "mode in a direction that is no literal",
+            ErrorCode.INVALID_REQUEST,
+            "literal BOOLEAN",
+            "mode",
+            text,
+            text),
+        aggregate(
+            "a fraction of more than all",
+            ErrorCode.INVALID_REQUEST,
+            "from 0 to 1",
+            "percentile_cont",
+            number,
+            Wire.real(1.5),
+            Wire.bool(false)),
+        aggregate(
+            "percentile of text",
+            ErrorCode.INVALID_REQUEST,
+            "at most 15 digits, not STRING",
+            "percentile_disc",
+            text,
+            Wire.real(0.5),
+            Wire.bool(false)),
         aggregate(
             "minimum of lists", ErrorCode.UNSUPPORTED_FEATURE, "min", "min", Wire.column("list")),
         bad(

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.TallyException;
 import io.tally.rpc.arrow.ScanFrame;
+import io.tally.rpc.v1.AggregateCall;
 import io.tally.rpc.v1.DataType;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Expression;
@@ -366,6 +367,60 @@ class ScanTest {
     assertEquals(
         List.of("a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8"),
         answer.schema().getFields().stream().map(field -> field.getName()).toList());
+  }
+
+  @Test
+  void computesStatisticsAsTheProtocolSays() {
+    runner.catalog.execute(
+        "CREATE TABLE p AS SELECT k, i, m::DECIMAL(8,2) AS m, s, d::DOUBLE AS d FROM (VALUES"
+            + " (1, 10, 1.00, 'b', 2.5), (1, 20, 2.25, 'a', 1.5), (1, NULL, 4.50, 'b', NULL),"
+            + " (1, 40, NULL, 'a', 4.0), (1, 40, 4.50, NULL, 2.0), (2, 7, 0.10, NULL, 3.0),"
+            + " (3, NULL, NULL, NULL, NULL)) v(k, i, m, s, d)");
+    runner.catalog.serve("t", "p");
+
+    var answer =
+        runner.run(
+            Wire.open(runner.catalog, "t")
+                .setAggregation(
+                    Wire.aggregation(
+                        List.of(Wire.column("k")),
+                        percentile("percentile_cont", "i", 0.4, false),
+                        percentile("percentile_cont", "m", 0.25, true),
+                        percentile("percentile_disc", "i", 0.5, false),
+                        percentile("percentile_disc", "i", 0.0, true),
+                        Wire.aggregate("mode", Wire.column("s"), Wire.bool(false)),
+                        Wire.aggregate("mode", Wire.column("m"), Wire.bool(true)),
+                        Wire.aggregate("regr_slope", Wire.column("d"), Wire.column("d")),
+                        Wire.aggregate("regr_r2", Wire.column("d"), Wire.column("d")),
+                        Wire.aggregate("regr_sxy", Wire.column("d"), Wire.column("d"))))
+                .addOrderBy(SortKey.newBuilder().setOutput(0)));
+
+    double place = (4 - 1) * 0.4;
+    assertEquals(
+        Arrays.asList(
+            1L,
+            (2 - place) * 20 + (place - 1) * 40,
+            4.5,
+            20.0,
+            40.0,
+            "a",
+            new BigDecimal("4.50"),
+            1.0,
+            1.0,
+            3.5),
+        answer.rows().get(0));
+    assertEquals(
+        Arrays.asList(2L, 7.0, 0.1, 7.0, 7.0, null, new BigDecimal("0.10"), null, null, 0.0),
+        answer.rows().get(1));
+    assertEquals(
+        Arrays.asList(3L, null, null, null, null, null, null, null, null, null),
+        answer.rows().get(2));
+  }
+
+  private static AggregateCall percentile(
+      String function, String column, double fraction, boolean descending) {
+    return Wire.aggregate(
+        function, Wire.column(column), Wire.real(fraction), Wire.bool(descending));
   }
 
   @Test
