@@ -18,7 +18,8 @@ final class CurrentSession {
     SQLConf settings = SQLConf.get();
     return new SessionRules(
         DateTimeUtils.getZoneId(settings.sessionLocalTimeZone()),
-        settings.legacyStatisticalAggregate());
+        settings.legacyStatisticalAggregate(),
+        (boolean) settings.getConf(SQLConf.LEGACY_PERCENTILE_DISC_CALCULATION()));
   }
 
   /** The rules that held when the table was loaded, or empty if others hold now. */

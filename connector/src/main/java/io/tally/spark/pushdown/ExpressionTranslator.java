@@ -63,9 +63,9 @@ public final class ExpressionTranslator {
                 + context.features().maxExpressionNodes());
   }
 
-  /** Whether the values of a translated expression are whole numbers inside. */
-  boolean isExact(Expression translated) {
-    return calls.known(translated).values().isPresent();
+  /** The whole numbers that the values of a translated expression are inside; empty: none. */
+  Optional<IntegerRange> known(Expression translated) {
+    return calls.known(translated).values();
   }
 
   private Translation walk(org.apache.spark.sql.connector.expressions.Expression expression) {

@@ -20,22 +20,13 @@ final class LiteralOrder {
     if (!left.getType().equals(right.getType()) || !hasValue(left) || !hasValue(right)) {
       return Optional.empty();
     }
-    return switch (left.getType().getKind()) {
+    return switch (left.getValueCase()) {
       case BOOLEAN -> Optional.of(Boolean.compare(left.getBoolean(), right.getBoolean()));
-      case TINYINT,
-          SMALLINT,
-          INTEGER,
-          BIGINT,
-          DATE,
-          TIMESTAMP,
-          TIMESTAMP_NTZ,
-          YEAR_MONTH_INTERVAL,
-          DAY_TIME_INTERVAL ->
-          Optional.of(Long.compare(left.getInteger(), right.getInteger()));
-      case DECIMAL -> Optional.of(unscaled(left).compareTo(unscaled(right)));
+      case INTEGER -> Optional.of(Long.compare(left.getInteger(), right.getInteger()));
+      case UNSCALED -> Optional.of(unscaled(left).compareTo(unscaled(right)));
       case STRING -> Optional.of(compareBytes(left.getStringBytes(), right.getStringBytes()));
       case BINARY -> Optional.of(compareBytes(left.getBinary(), right.getBinary()));
-      default -> Optional.empty();
+      case FLOAT32, FLOAT64, VALUE_NOT_SET -> Optional.empty();
     };
   }
 

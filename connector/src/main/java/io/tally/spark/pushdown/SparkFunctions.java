@@ -25,7 +25,7 @@ final class SparkFunctions {
   private static final String LAST_DIGIT =
       "Java and the node's engine may differ in the last digit of it";
   private static final String LETTERS =
-      "Java maps letters of all alphabets, one to many and by context; the node's engine one to one";
+      "Spark maps letters of all alphabets, one to many and by context; the node's engine one to one";
   private static final String NO_COUNTERPART = "the node's engine has no function that is equal";
 
   /**
@@ -85,13 +85,14 @@ final class SparkFunctions {
     to("ROUND", ScalarFunction.ROUND);
     for (String name :
         List.of(
-            "LOG", "LOG10", "LOG2", "LN", "EXP", "POWER", "CBRT", "DEGREES", "RADIANS", "SIN",
-            "SINH", "COS", "COSH", "TAN", "TANH", "COT", "ASIN", "ASINH", "ACOS", "ACOSH", "ATAN",
-            "ATANH", "ATAN2")) {
+            "LOG", "LOG10", "LOG2", "LN", "EXP", "POWER", "CBRT", "SIN", "SINH", "COS", "COSH",
+            "TAN", "TANH", "COT", "ASIN", "ASINH", "ACOS", "ACOSH", "ATAN", "ATANH", "ATAN2")) {
       refuse(name, LAST_DIGIT);
     }
     refuse("RAND", "it is another number each time");
-    refuse("SIGN", NO_COUNTERPART);
+    to("SIGN", SparkFunctions::sign, ScalarFunction.CASE_WHEN);
+    to("DEGREES", times(Math.toDegrees(1)), ScalarFunction.MULTIPLY);
+    to("RADIANS", times(Math.toRadians(1)), ScalarFunction.MULTIPLY);
     refuse("WIDTH_BUCKET", NO_COUNTERPART);
     // Texts
     to("CHAR_LENGTH", ScalarFunction.CHAR_LENGTH);
@@ -109,7 +110,7 @@ final class SparkFunctions {
     to("SHA2", SparkFunctions::sha2, ScalarFunction.SHA256);
     refuse("UPPER", LETTERS);
     refuse("LOWER", LETTERS);
-    refuse("OVERLAY", NO_COUNTERPART);
+    to("OVERLAY", SparkFunctions::overlay, ScalarFunction.CONCAT);
     refuse("CRC32", NO_COUNTERPART);
     refuse("AES_ENCRYPT", "keys do not leave Spark");
     refuse("AES_DECRYPT", "keys do not leave Spark");
@@ -172,6 +173,62 @@ final class SparkFunctions {
               || (WireTypes.isDecimal(argument.type()) && argument.type().getScale() == 0);
       return arguments.size() == 1 && isWhole ? argument : calls.of(function, arguments);
     };
+  }
+
+  /** Zero, negative zero, NaN and NULL are their own sign. */
+  private static Translation sign(WireCalls calls, List<Translated> arguments) {
+    Translated number = arguments.get(0);
+    if (!number.type().equals(WireTypes.DOUBLE)) {
+      return new Refused("nodes know the sign of a DOUBLE only");
+    }
+    Translation zero = WireCalls.real(0);
+    Translation notNan =
+        calls.of(ScalarFunction.LE, number, WireCalls.real(Double.POSITIVE_INFINITY));
+    return calls.of(
+        ScalarFunction.CASE_WHEN,
+        calls.of(ScalarFunction.LT, number, zero),
+        WireCalls.real(-1),
+        calls.of(ScalarFunction.AND, calls.of(ScalarFunction.GT, number, zero), notNan),
+        WireCalls.real(1),
+        number);
+  }
+
+  /** As {@code Math} turns angles, which are DOUBLE. */
+  private static Rule times(double factor) {
+    return (calls, arguments) ->
+        calls.of(ScalarFunction.MULTIPLY, arguments.get(0), WireCalls.real(factor));
+  }
+
+  /** What stands before the place, the replacement, and what follows behind the length. */
+  private static Translation overlay(WireCalls calls, List<Translated> arguments) {
+    Literal place = arguments.get(2).expression().getLiteral();
+    Literal replacement = arguments.get(1).expression().getLiteral();
+    Literal length =
+        arguments.size() == 4
+            ? arguments.get(3).expression().getLiteral()
+            : WireCalls.integer(replacement.getString().codePoints().count())
+                .expression()
+                .getLiteral();
+    boolean known =
+        place.hasInteger()
+            && place.getInteger() >= 1
+            && length.hasInteger()
+            && length.getInteger() >= 0
+            && (arguments.size() == 4 || replacement.hasString());
+    if (!known) {
+      return new Refused("its place and length are not literals, or negative");
+    }
+    Translated text = arguments.get(0);
+    long end = Math.min(place.getInteger() + length.getInteger(), Integer.MAX_VALUE);
+    return calls.of(
+        ScalarFunction.CONCAT,
+        calls.of(
+            ScalarFunction.SUBSTRING,
+            text,
+            WireCalls.integer(1),
+            WireCalls.integer(place.getInteger() - 1)),
+        arguments.get(1),
+        calls.of(ScalarFunction.SUBSTRING, text, WireCalls.integer(end)));
   }
 
   /** Spark counts from 1, takes 0 for 1, and counts from the end where the position is negative. */

@@ -33,6 +33,18 @@ final class WireCalls {
     return of(function, arguments, DataType.getDefaultInstance());
   }
 
+  /** A call of what this has made, or the first refusal among it. */
+  Translation of(ScalarFunction function, Translation... arguments) {
+    List<Translated> translated = new ArrayList<>();
+    for (Translation argument : arguments) {
+      if (!(argument instanceof Translated each)) {
+        return argument;
+      }
+      translated.add(each);
+    }
+    return of(function, translated);
+  }
+
   Translation cast(Translated argument, DataType target) {
     return argument.type().equals(target)
         ? argument
@@ -108,6 +120,10 @@ final class WireCalls {
 
   static Translated integer(long value) {
     return literal(Literal.newBuilder().setType(WireTypes.INTEGER).setInteger(value).build());
+  }
+
+  static Translated real(double value) {
+    return literal(Literal.newBuilder().setType(WireTypes.DOUBLE).setFloat64(value).build());
   }
 
   static Translated string(String value) {

@@ -16,6 +16,8 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.connector.expressions.Cast;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.GeneralScalarExpression;
+import org.apache.spark.sql.connector.expressions.SortDirection;
+import org.apache.spark.sql.connector.expressions.SortValue;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.aggregate.Avg;
@@ -224,11 +226,21 @@ final class AggregationTranslatorTest {
   static Stream<Arguments> refused() {
     Expression upper = new GeneralScalarExpression("UPPER", new Expression[] {V2.column("s")});
     return Stream.of(
-        arguments(new Avg(V2.column("i"), false), "nodes do not compute it"),
+        arguments(new Avg(V2.column("i"), false), "in its place"),
+        arguments(
+            new GeneralAggregateFunc("MAX_BY", false, new Expression[] {V2.column("i")}),
+            "nodes do not compute it"),
+        arguments(
+            new GeneralAggregateFunc("REGR_R2", false, new Expression[] {exact("l"), exact("i")}),
+            "less than 2^52"),
+        arguments(percentile("w", V2.literal(0.5, DataTypes.DoubleType)), "at most 15 digits"),
+        arguments(percentile("i", V2.column("d")), "not one literal"),
+        arguments(mode("d", SortDirection.ASCENDING), "-0.0"),
+        arguments(mode("x", SortDirection.ASCENDING), "type BINARY alone"),
         arguments(
             new GeneralAggregateFunc("STDDEV_POP", false, new Expression[] {V2.column("d")}),
             "NaN and infinities"),
-        arguments(new Max(upper), "Java maps letters"),
+        arguments(new Max(upper), "Spark maps letters"),
         arguments(new Sum(V2.column("day"), false), "do not add up DATE"),
         arguments(new Min(V2.column("list")), "type ARRAY<INT>"),
         arguments(new Count(V2.column("bits"), false), "cannot be read (BIT)"),
@@ -247,7 +259,7 @@ final class AggregationTranslatorTest {
   @Test
   void groupingByAnExpressionIsRefused() {
     Expression upper = new GeneralScalarExpression("UPPER", new Expression[] {V2.column("s")});
-    assertTrue(translate(ONE_STREAM, List.of(), upper).toString().contains("Java maps letters"));
+    assertTrue(translate(ONE_STREAM, List.of(), upper).toString().contains("Spark maps letters"));
     assertTrue(
         translate(ONE_STREAM, List.of(), V2.column("bits")).toString().contains("cannot be read"));
   }
@@ -269,7 +281,7 @@ final class AggregationTranslatorTest {
   }
 
   static Stream<Arguments> complete() {
-    Expression exact = new Cast(V2.column("i"), DataTypes.IntegerType, DataTypes.DoubleType);
+    Expression exact = exact("i");
     return Stream.of(
         arguments(new Count(V2.column("s"), true), "COUNT(DISTINCT s)"),
         arguments(new Sum(V2.column("i"), true), "SUM(DISTINCT i)"),
@@ -278,7 +290,40 @@ final class AggregationTranslatorTest {
             "STDDEV_SAMP(cast(i AS DOUBLE))"),
         arguments(
             new GeneralAggregateFunc("COVAR_POP", false, new Expression[] {exact, exact}),
-            "COVAR_POP(cast(i AS DOUBLE), cast(i AS DOUBLE))"));
+            "COVAR_POP(cast(i AS DOUBLE), cast(i AS DOUBLE))"),
+        arguments(
+            new GeneralAggregateFunc("REGR_SLOPE", false, new Expression[] {exact, exact}),
+            "REGR_SLOPE(cast(i AS DOUBLE), cast(i AS DOUBLE))"),
+        arguments(
+            percentile("m", V2.literal(0.25, DataTypes.DoubleType)),
+            "PERCENTILE_CONT(0.25) WITHIN GROUP (ORDER BY m)"),
+        arguments(mode("s", SortDirection.DESCENDING), "MODE() WITHIN GROUP (ORDER BY s DESC)"));
+  }
+
+  /** As Spark casts what it averages. */
+  private static Expression exact(String column) {
+    return new Cast(
+        V2.column(column),
+        SampleTable.SCHEMA.column(column).orElseThrow().dataType(),
+        DataTypes.DoubleType);
+  }
+
+  private static AggregateFunc percentile(String column, Expression fraction) {
+    return new GeneralAggregateFunc(
+        "PERCENTILE_CONT",
+        false,
+        new Expression[] {fraction},
+        order(column, SortDirection.ASCENDING));
+  }
+
+  private static AggregateFunc mode(String column, SortDirection direction) {
+    return new GeneralAggregateFunc("MODE", false, new Expression[0], order(column, direction));
+  }
+
+  private static SortValue[] order(String column, SortDirection direction) {
+    return new SortValue[] {
+      new SortValue(V2.column(column), direction, direction.defaultNullOrdering())
+    };
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package io.tally.spark.pushdown;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.AggregateFunction;
 import io.tally.rpc.ScalarFunction;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,6 +51,45 @@ final class FunctionTablesTest {
     byReason.forEach(
         (reason, names) -> lines.add("| " + String.join(", ", names) + " | " + reason + " |"));
     assertEquals(String.join("\n", lines), section("refused functions"));
+  }
+
+  @Test
+  void pushedAggregatesAreDocumented() throws IOException {
+    List<String> lines =
+        new ArrayList<>(
+            List.of(
+                "| Spark's | node's | takes | where no group has rows in two streams |",
+                "| --- | --- | --- | --- |"));
+    for (SparkAggregates.Entry entry : SparkAggregates.entries()) {
+      for (AggregateFunction target : entry.targets()) {
+        lines.add(
+            "| `%s` | `%s` | %s | %s |"
+                .formatted(
+                    entry.name(), target.wireName(), entry.takes(), target.merges() ? "" : "only"));
+      }
+    }
+    assertEquals(String.join("\n", lines), section("pushed aggregates"));
+  }
+
+  @Test
+  void refusedAggregatesAreDocumented() throws IOException {
+    List<String> lines = new ArrayList<>(List.of("| Spark's | why not |", "| --- | --- |"));
+    for (SparkAggregates.Entry entry : SparkAggregates.entries()) {
+      if (!entry.refusal().isEmpty()) {
+        lines.add("| `%s` | %s |".formatted(entry.name(), entry.refusal()));
+      }
+    }
+    assertEquals(String.join("\n", lines), section("refused aggregates"));
+  }
+
+  @Test
+  void everyWireAggregateIsTheCounterpartOfSomething() {
+    assertEquals(
+        List.of(AggregateFunction.values()),
+        SparkAggregates.entries().stream()
+            .flatMap(entry -> entry.targets().stream())
+            .sorted()
+            .toList());
   }
 
   @Test

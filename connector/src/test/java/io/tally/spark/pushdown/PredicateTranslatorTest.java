@@ -180,9 +180,9 @@ final class PredicateTranslatorTest {
             V2.call(">", V2.call("+", V2.column("i"), V2.integer(1)), V2.integer(0)),
             "statistics do not prove that the result of add fits INTEGER"),
         arguments(
-            V2.call("=", V2.call("UPPER", V2.column("s")), V2.string("A")), "Java maps letters"),
+            V2.call("=", V2.call("UPPER", V2.column("s")), V2.string("A")), "Spark maps letters"),
         arguments(V2.call("STARTS_WITH", V2.column("x"), V2.column("x")), "of a short name"),
-        arguments(new Or(is("i"), V2.call("UPPER", V2.column("s"))), "Java maps letters"),
+        arguments(new Or(is("i"), V2.call("UPPER", V2.column("s"))), "Spark maps letters"),
         arguments(V2.call("BOOLEAN_EXPRESSION", V2.column("i")), "not a condition"),
         arguments(V2.call("NOT", V2.column("i")), "not with INTEGER"));
   }

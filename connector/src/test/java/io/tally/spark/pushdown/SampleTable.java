@@ -61,7 +61,7 @@ public final class SampleTable {
                   .setReason("Arrow has no such type.")
                   .build()));
 
-  public static final SessionRules RULES = new SessionRules(ZoneOffset.UTC, false);
+  public static final SessionRules RULES = new SessionRules(ZoneOffset.UTC, false, false);
 
   /** What a node accepts at least. */
   public static final int MAX_EXPRESSION_NODES = 10_000;

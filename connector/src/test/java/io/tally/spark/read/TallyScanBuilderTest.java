@@ -121,7 +121,7 @@ final class TallyScanBuilderTest {
     assertEquals("struct<s:string,i:int>", scan.readSchema().catalogString());
     assertEquals(
         "tally sample PushedPredicates: [day > DATE '1970-02-20'], Partitions: 1 of 2, Streams: 3,"
-            + " NotPushed: [UPPER(s) = 'A': Java maps letters of all alphabets, one to many and"
+            + " NotPushed: [UPPER(s) = 'A': Spark maps letters of all alphabets, one to many and"
             + " by context; the node's engine one to one]",
         scan.description());
     InputPartition[] partitions = scan.toBatch().planInputPartitions();
@@ -281,7 +281,10 @@ final class TallyScanBuilderTest {
     assertFalse(builder.pushTopN(orders, 5));
     assertFalse(firstOpen(builder).hasLimit());
     assertTrue(
-        builder.build().description().contains("NotPushed: [ORDER BY … LIMIT 5: Java maps letters"),
+        builder
+            .build()
+            .description()
+            .contains("NotPushed: [ORDER BY … LIMIT 5: Spark maps letters"),
         builder.build()::description);
     assertFalse(
         builder.pushTopN(new SortOrder[] {by(V2.column("i"), SortDirection.ASCENDING)}, 1_000_001));
