@@ -3,6 +3,7 @@ package io.tally.tests;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -15,7 +16,11 @@ class CompleteAggregatesTest {
         CASE WHEN id %% 5 = 0 THEN NULL ELSE (id * id %% 31 - 15)::INT END AS v,
         ((id %% 13) * 0.25)::DECIMAL(8,2) AS w,
         [0.5::DOUBLE, '-0.0', 0.0, 'NaN', NULL][id %% 5 + 1]::DOUBLE AS x,
-        ['a', 'b', NULL][id %% 3 + 1] AS s
+        ['a', 'b', NULL][id %% 3 + 1] AS s,
+        [9223372036854775807, 9223372036854775806, 9007199254740993, NULL, -9223372036854775808]
+          [id %% 5 + 1]::BIGINT AS big,
+        DATE '2024-02-28' + (id %% 4)::INT AS d,
+        (id %% 2 = 0) AS b
       FROM range(%d, %d) r(id)""";
 
   private static Cases cases;
@@ -72,5 +77,71 @@ class CompleteAggregatesTest {
     assertTrue(outcome.plan().contains("(complete)"), outcome::plan);
     outcome = cases.spread().check("SELECT stddev(x), corr(v, w) FROM one");
     assertTrue(outcome.plan().contains("NaN and infinities"), outcome::plan);
+  }
+
+  @Test
+  void regressionsAreNullWhereAllValuesAreEqual() {
+    String statistics =
+        "regr_slope(v, k), regr_slope(v, w), regr_r2(w, v), regr_r2(k, v), regr_sxy(w, v)";
+    ThreeWays.Outcome outcome =
+        cases
+            .spread()
+            .check("SELECT k, " + statistics + ", regr_avgx(v, w) FROM one GROUP BY k ORDER BY k");
+    assertTrue(outcome.plan().contains("REGR_SLOPE(cast(v AS DOUBLE)"), outcome::plan);
+    outcome =
+        cases
+            .spread()
+            .check(
+                "SELECT regr_slope(v, k), regr_r2(v, k), regr_sxy(v, k) FROM single",
+                "null|null|0.0");
+    assertTrue(outcome.plan().contains("REGR_R2"), outcome::plan);
+    outcome = cases.spread().check("SELECT regr_slope(v, big) FROM one");
+    assertTrue(outcome.plan().contains("less than 2^52"), outcome::plan);
+  }
+
+  @Test
+  void correlationOfEqualValuesIsAnErrorOrNull() {
+    cases.checkAnsiFails(
+        "SELECT corr(v, k) FROM one GROUP BY k ORDER BY k LIMIT 2",
+        Set.of("DIVIDE_BY_ZERO"),
+        "null",
+        "null");
+  }
+
+  @Test
+  void percentilesAreEqualToTheLastBit() {
+    ThreeWays.Outcome outcome =
+        cases
+            .spread()
+            .check(
+                "SELECT k, CAST(percentile_cont(0.3) WITHIN GROUP (ORDER BY v) AS STRING) AS a,"
+                    + " CAST(percentile_cont(0.7) WITHIN GROUP (ORDER BY w DESC) AS STRING),"
+                    + " CAST(percentile_cont(0.1) WITHIN GROUP (ORDER BY big) AS STRING),"
+                    + " percentile_disc(0.35) WITHIN GROUP (ORDER BY v DESC),"
+                    + " percentile_disc(0) WITHIN GROUP (ORDER BY big), median(w), percentile(v, 1)"
+                    + " FROM one GROUP BY k HAVING median(w) > 1 ORDER BY median(w), k LIMIT 5");
+    assertTrue(
+        outcome.plan().contains("PERCENTILE_CONT(0.7) WITHIN GROUP (ORDER BY w DESC)"),
+        outcome::plan);
+    outcome = cases.spread().check("SELECT median(v) FROM spread");
+    assertTrue(outcome.plan().contains("do not add up"), outcome::plan);
+    cases.check(
+        "SELECT median(v), percentile_disc(0.5) WITHIN GROUP (ORDER BY w) FROM one WHERE k < 0",
+        "null|null");
+  }
+
+  @Test
+  void modesAreTheLeastOrTheGreatest() {
+    ThreeWays.Outcome outcome =
+        cases
+            .spread()
+            .check(
+                "SELECT k, mode() WITHIN GROUP (ORDER BY s), mode() WITHIN GROUP (ORDER BY s DESC),"
+                    + " mode(v, true), mode() WITHIN GROUP (ORDER BY w DESC), mode(b, true),"
+                    + " mode() WITHIN GROUP (ORDER BY d DESC), mode(big, true)"
+                    + " FROM one GROUP BY k ORDER BY k");
+    assertTrue(outcome.plan().contains("MODE() WITHIN GROUP (ORDER BY s DESC)"), outcome::plan);
+    cases.check(
+        "SELECT mode(s, true), mode(v, true) FROM one WHERE s IS NULL AND v IS NULL", "null|null");
   }
 }

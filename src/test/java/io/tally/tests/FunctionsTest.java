@@ -35,9 +35,10 @@ class FunctionsTest {
             .table("fn", rows(0, 40), rows(40, 55), rows(55, 60))
             .table(
                 "extremes",
-                "SELECT 2147483647::INT AS i, 9223372036854775807::BIGINT AS big, DATE '9999-12-31' AS d",
+                "SELECT 2147483647::INT AS i, 9223372036854775807::BIGINT AS big, DATE '9999-12-31' AS d,"
+                    + " 1::INT AS z, '7' AS s, 99.9::DECIMAL(10,1) AS m",
                 "SELECT (-2147483648)::INT AS i, (-9223372036854775808)::BIGINT AS big,"
-                    + " make_date(2147483000) AS d")
+                    + " make_date(2147483000) AS d, 0::INT AS z, 'x' AS s, 100.0::DECIMAL(10,1) AS m")
             .start();
     ansi = cases.ways(settings("true"));
     notAnsi = cases.ways(settings("false"));
@@ -114,6 +115,8 @@ class FunctionsTest {
         arguments("case_when", "CASE WHEN i > 5 THEN s END"),
         arguments("case_when", "nullif(s, '')"),
         arguments("case_when", "if(b, x, 1D)"),
+        arguments("case_when", "sign(x)"),
+        arguments("case_when", "sign(m)"),
         arguments("cast", "CAST(t AS BIGINT)"),
         arguments("cast", "CAST(big AS DOUBLE)"),
         arguments("cast", "CAST(big AS FLOAT)"),
@@ -147,6 +150,8 @@ class FunctionsTest {
         arguments("multiply", "wide * (1 - m) * (1 + m)"),
         arguments("add", "wide + CAST(i AS DECIMAL(38,0))"),
         arguments("multiply", "x * 10D"),
+        arguments("multiply", "degrees(x)"),
+        arguments("multiply", "radians(x)"),
         arguments("divide", "x / 3D"),
         arguments("divide", "i / 4"),
         arguments("remainder", "i % 4"),
@@ -177,6 +182,9 @@ class FunctionsTest {
         arguments("right", "substring(s, -2)"),
         arguments("concat", "concat(s, '-', r)"),
         arguments("concat", "s || s"),
+        arguments("concat", "overlay(s PLACING '日' FROM 2)"),
+        arguments("concat", "overlay(s PLACING r FROM 1 FOR 3)"),
+        arguments("concat", "overlay(s PLACING r FROM 3 FOR 0)"),
         arguments("translate", "translate(s, 'abñ', 'xy')"),
         arguments("trim", "trim(s)"),
         arguments("trim", "trim(BOTH 'ac' FROM s)"),
@@ -235,11 +243,37 @@ class FunctionsTest {
 
   @Test
   void whatMayOverflowIsLeftToSpark() {
-    for (String predicate : new String[] {"i + 1 > 0", "-big < 0", "CAST(i AS SMALLINT) = 3"}) {
-      ansi.failsAlike(
-          "SELECT count(*) FROM extremes WHERE " + predicate,
-          Set.of("ARITHMETIC_OVERFLOW", "CAST_OVERFLOW"));
-    }
+    Map<String, String> failures =
+        Map.of(
+            "count(*) FROM extremes WHERE i + 1 > 0", "ARITHMETIC_OVERFLOW",
+            "-big, count(*) FROM extremes GROUP BY 1", "ARITHMETIC_OVERFLOW",
+            "sum(CAST(i AS SMALLINT)) FROM extremes", "CAST_OVERFLOW",
+            "count(*) FROM extremes WHERE CAST(m AS DECIMAL(3,1)) > 0",
+                "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
+            "CAST(s AS INT), count(*) FROM extremes GROUP BY 1", "CAST_INVALID_INPUT",
+            "avg(10 / z) FROM extremes", "DIVIDE_BY_ZERO",
+            "max(i % z) FROM extremes WHERE i > 7 % z", "REMAINDER_BY_ZERO");
+    failures.forEach((query, condition) -> ansi.failsAlike("SELECT " + query, Set.of(condition)));
+    String all =
+        "SELECT sum(%s), max(%s), sum(%s), max(%s), sum(%s), min(%s), count(%s) FROM extremes";
+    notAnsi.check(
+        all.formatted(
+            "i + 1",
+            "-big",
+            "CAST(i AS SMALLINT)",
+            "CAST(m AS DECIMAL(3,1))",
+            "CAST(s AS INT)",
+            "10 / z",
+            "i % z"));
+    ansi.check(
+        all.formatted(
+            "try_add(i, 1)",
+            "try_subtract(0L, big)",
+            "try_cast(i AS SMALLINT)",
+            "try_cast(m AS DECIMAL(3,1))",
+            "try_cast(s AS INT)",
+            "try_divide(10, z)",
+            "try_mod(i, z)"));
     ThreeWays.Outcome outcome =
         ansi.check("SELECT year(d) AS y, count(*) AS c FROM extremes GROUP BY 1");
     assertFalse(outcome.plan().contains("PushedGroupBy"), outcome::plan);
