@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -42,6 +43,11 @@ class SparkFilesTest {
         INTERVAL '5 10:11:12.123456' DAY TO SECOND, INTERVAL '7' HOUR, INTERVAL '-8' DAY)
       AS t(k, ym, y, m, ds, h, d)""",
   };
+
+  private static final Set<String> OVERFLOW =
+      Set.of(
+          "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION",
+          "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION");
 
   private static final String[] INSIDE = {
     """
@@ -194,6 +200,36 @@ class SparkFilesTest {
             .formatted(column));
     ways.check(
         "SELECT coalesce(%1$s, %1$s) FROM intervals WHERE %1$s IS NOT NULL".formatted(column));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"y", "m", "h", "d"})
+  void intervalsAreAddedUp(String column) {
+    for (String ansi : List.of("true", "false")) {
+      ThreeWays.Outcome all =
+          ansi(ansi).check("SELECT sum(%1$s), avg(%1$s) FROM intervals".formatted(column));
+      assertTrue(all.plan().contains("SUM(" + column + ")"), all::plan);
+      ansi(ansi)
+          .check(
+              "SELECT k, sum(%1$s), try_sum(%1$s), avg(%1$s), count(*) FROM intervals GROUP BY k"
+                  .formatted(column));
+    }
+    check("SELECT sum(DISTINCT %1$s) FROM intervals WHERE k = 2".formatted(column));
+  }
+
+  /** The largest month and the least cancel out, and neither may grow. */
+  @Test
+  void sumsOfIntervalsOverflowAsInSpark() {
+    for (String ansi : List.of("true", "false")) {
+      for (String column : List.of("ym", "ds")) {
+        String sum = "SELECT %s(%s) FROM intervals WHERE k = %d";
+        ansi(ansi).failsAlike(sum.formatted("sum", column, 1), OVERFLOW);
+        ansi(ansi).failsAlike(sum.formatted("avg", column, 1), OVERFLOW);
+        ansi(ansi).check(sum.formatted("try_sum", column, 1));
+        ansi(ansi).check(sum.formatted("try_avg", column, 1));
+        ansi(ansi).check(sum.formatted("sum", column, 2));
+      }
+    }
   }
 
   @Test

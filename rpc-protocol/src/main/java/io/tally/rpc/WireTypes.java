@@ -55,7 +55,13 @@ public final class WireTypes {
     return type.getKind() == DataType.Kind.DECIMAL;
   }
 
-  /** Whether values can be added up. */
+  /** Whether it is one of the two kinds of intervals, whole months or microseconds. */
+  public static boolean isInterval(DataType type) {
+    return type.getKind() == DataType.Kind.YEAR_MONTH_INTERVAL
+        || type.getKind() == DataType.Kind.DAY_TIME_INTERVAL;
+  }
+
+  /** Whether there is arithmetic with values. */
   public static boolean isNumeric(DataType type) {
     return isInteger(type) || isFloatingPoint(type) || isDecimal(type);
   }

@@ -5,7 +5,6 @@ import io.tally.rpc.WireTypes;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Partition;
 import io.tally.spark.pushdown.AggregationTranslation.Refused;
-import io.tally.spark.pushdown.OutputColumn.Role;
 import io.tally.spark.types.TableSchema;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -101,8 +100,8 @@ public final class AggregationTranslator {
         String averagedText = WireText.of(averaged.iterator().next());
         return new Refused(
             "SUM(" + averagedText + ") with COUNT(" + averagedText + ")",
-            "Spark offers AVG so, but averages in DOUBLE itself, and statistics do not prove that"
-                + " the sum fits BIGINT");
+            "Spark offers AVG so, but AVG itself overflows elsewhere or not at all, and statistics"
+                + " do not prove that the sum fits");
       }
       boolean complete =
           resultsFit && keysAreExact && DisjointGroups.proved(schema, streams, draft.groupBy());
@@ -167,9 +166,7 @@ public final class AggregationTranslator {
       if (aggregate.function() == AggregateFunction.COUNT) {
         counted.addAll(aggregate.arguments());
       }
-      if (aggregate.function() == AggregateFunction.SUM
-          && aggregate.output().role() == Role.INTEGER_SUM
-          && !aggregate.fits()) {
+      if (aggregate.function() == AggregateFunction.SUM && !aggregate.fits()) {
         sumsThatMayOverflow.addAll(aggregate.arguments());
       }
       draft.add(aggregate.function(), aggregate.arguments(), aggregate.text(), aggregate.output());

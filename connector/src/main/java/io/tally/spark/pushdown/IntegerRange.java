@@ -9,7 +9,7 @@ import java.util.Optional;
 /**
  * The whole numbers from {@code lower} to {@code upper}, both included: what the values of an exact
  * type are inside, which for a DECIMAL are its unscaled values, for a DATE days, for timestamps
- * microseconds.
+ * microseconds, for intervals months or microseconds.
  */
 record IntegerRange(BigInteger lower, BigInteger upper) {
   static final IntegerRange ZERO = of(0, 0);
@@ -23,8 +23,10 @@ record IntegerRange(BigInteger lower, BigInteger upper) {
     return switch (type.getKind()) {
       case TINYINT -> Optional.of(of(Byte.MIN_VALUE, Byte.MAX_VALUE));
       case SMALLINT -> Optional.of(of(Short.MIN_VALUE, Short.MAX_VALUE));
-      case INTEGER, DATE -> Optional.of(of(Integer.MIN_VALUE, Integer.MAX_VALUE));
-      case BIGINT, TIMESTAMP, TIMESTAMP_NTZ -> Optional.of(of(Long.MIN_VALUE, Long.MAX_VALUE));
+      case INTEGER, DATE, YEAR_MONTH_INTERVAL ->
+          Optional.of(of(Integer.MIN_VALUE, Integer.MAX_VALUE));
+      case BIGINT, TIMESTAMP, TIMESTAMP_NTZ, DAY_TIME_INTERVAL ->
+          Optional.of(of(Long.MIN_VALUE, Long.MAX_VALUE));
       case DECIMAL -> {
         BigInteger largest = BigInteger.TEN.pow(type.getPrecision()).subtract(BigInteger.ONE);
         yield Optional.of(new IntegerRange(largest.negate(), largest));

@@ -18,7 +18,10 @@ public record OutputColumn(Role role, DataType sent, DataType read) implements S
     KEY,
     /** A count: neutral 0. */
     COUNT,
-    /** An exact sum of integers, sent as DECIMAL(38, 0), read as BIGINT: neutral NULL. */
+    /**
+     * An exact sum of integers or intervals, sent as DECIMAL(38, 0), read as BIGINT or interval:
+     * neutral NULL.
+     */
     INTEGER_SUM,
     /** An exact sum of decimals, sent with 38 digits: neutral NULL. */
     DECIMAL_SUM,

@@ -8,6 +8,7 @@ import io.tally.spark.pushdown.OutputColumn.Role;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
@@ -43,17 +44,23 @@ final class Sums {
           true);
     }
     if (WireTypes.isInteger(operand.wireType())) {
-      return sum(
-          arguments,
-          new OutputColumn(
-              Role.INTEGER_SUM,
-              DataTypes.createDecimalType(WireTypes.MAX_PRECISION, 0),
-              DataTypes.LongType),
-          arguments.sumBound().compareTo(LARGEST_LONG) <= 0);
+      return wholeSum(arguments, DataTypes.LongType, LARGEST_LONG);
+    }
+    if (WireTypes.isInterval(operand.wireType())) {
+      IntegerRange all = IntegerRange.ofType(operand.wireType()).orElseThrow();
+      return wholeSum(arguments, operand.type(), all.upper());
     }
     return WireTypes.isDecimal(operand.wireType())
         ? decimalSum(arguments)
         : new Refused("nodes do not add up " + operand.type().sql());
+  }
+
+  private static Translated wholeSum(
+      AggregateArguments arguments, DataType read, BigInteger largest) {
+    OutputColumn output =
+        new OutputColumn(
+            Role.INTEGER_SUM, DataTypes.createDecimalType(WireTypes.MAX_PRECISION, 0), read);
+    return sum(arguments, output, arguments.sumBound().compareTo(largest) <= 0);
   }
 
   private static AggregateTranslation decimalSum(AggregateArguments arguments) {

@@ -10,7 +10,9 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
+import org.apache.arrow.vector.IntVector;
 import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.YearMonthIntervalType;
 
 /**
  * How the exact sums of one column, 128 bits wide as the node sends them, fit the type that Spark
@@ -21,10 +23,11 @@ abstract sealed class ExactSum {
 
   /** The way of a column whose role is one of the two exact sums. */
   static ExactSum of(OutputColumn output) {
-    return output.role() == Role.INTEGER_SUM
-        ? new ReadAsLong()
-        : new ReadAsDecimal(
-            ((DecimalType) output.read()).precision(), ((DecimalType) output.sent()).scale());
+    if (output.role() == Role.DECIMAL_SUM) {
+      return new ReadAsDecimal(
+          ((DecimalType) output.read()).precision(), ((DecimalType) output.sent()).scale());
+    }
+    return output.read() instanceof YearMonthIntervalType ? new ReadAsInt() : new ReadAsLong();
   }
 
   /** Whether all of the first {@code rows} values fit; true only if so, NULLs left aside. */
@@ -68,7 +71,7 @@ abstract sealed class ExactSum {
     to.getValidityBuffer().setBytes(0, from.getValidityBuffer(), 0, validityBytes);
   }
 
-  /** Sums of integers: Spark reads BIGINT. */
+  /** Sums of integers and of microseconds: Spark reads them as 64 bits. */
   private static final class ReadAsLong extends ExactSum {
     private static final BigInteger LEAST = BigInteger.valueOf(Long.MIN_VALUE);
     private static final BigInteger GREATEST = BigInteger.valueOf(Long.MAX_VALUE);
@@ -91,20 +94,18 @@ abstract sealed class ExactSum {
 
     @Override
     FieldVector read(DecimalVector sums, int rows, boolean patched, BufferAllocator allocator) {
-      BigIntVector longs = new BigIntVector(sums.getName(), allocator);
-      longs.allocateNew(rows);
+      BigIntVector longs = allNull(rows, allocator);
       ArrowBuf from = sums.getDataBuffer();
       ArrowBuf to = longs.getDataBuffer();
       for (long row = 0; row < rows; row++) {
         to.setLong(row * Long.BYTES, from.getLong(row * SUM_BYTES));
       }
       copyValidity(sums, longs, rows);
-      longs.setValueCount(rows);
       return longs;
     }
 
     @Override
-    FieldVector allNull(int rows, BufferAllocator allocator) {
+    BigIntVector allNull(int rows, BufferAllocator allocator) {
       BigIntVector longs = new BigIntVector("sum", allocator);
       longs.allocateNew(rows);
       longs.setValueCount(rows);
@@ -114,6 +115,53 @@ abstract sealed class ExactSum {
     @Override
     void set(FieldVector vector, int row, BigInteger piece) {
       ((BigIntVector) vector).set(row, piece.longValueExact());
+    }
+  }
+
+  /** Sums of months: Spark reads them as 32 bits. */
+  private static final class ReadAsInt extends ExactSum {
+    private static final BigInteger LEAST = BigInteger.valueOf(Integer.MIN_VALUE);
+    private static final BigInteger GREATEST = BigInteger.valueOf(Integer.MAX_VALUE);
+
+    @Override
+    boolean allFit(DecimalVector sums, int rows) {
+      ArrowBuf data = sums.getDataBuffer();
+      long differences = 0;
+      for (long at = 0; at < (long) rows * SUM_BYTES; at += SUM_BYTES) {
+        long low = data.getLong(at);
+        differences |= (data.getLong(at + Long.BYTES) ^ (low >> 63)) | (low ^ (int) low);
+      }
+      return differences == 0;
+    }
+
+    @Override
+    BigInteger largestPiece(BigInteger sum) {
+      return sum.max(LEAST).min(GREATEST);
+    }
+
+    @Override
+    FieldVector read(DecimalVector sums, int rows, boolean patched, BufferAllocator allocator) {
+      IntVector ints = allNull(rows, allocator);
+      ArrowBuf from = sums.getDataBuffer();
+      ArrowBuf to = ints.getDataBuffer();
+      for (long row = 0; row < rows; row++) {
+        to.setInt(row * Integer.BYTES, (int) from.getLong(row * SUM_BYTES));
+      }
+      copyValidity(sums, ints, rows);
+      return ints;
+    }
+
+    @Override
+    IntVector allNull(int rows, BufferAllocator allocator) {
+      IntVector ints = new IntVector("sum", allocator);
+      ints.allocateNew(rows);
+      ints.setValueCount(rows);
+      return ints;
+    }
+
+    @Override
+    void set(FieldVector vector, int row, BigInteger piece) {
+      ((IntVector) vector).set(row, piece.intValueExact());
     }
   }
 

@@ -28,6 +28,7 @@ import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.Float8Vector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructType;
@@ -50,8 +51,11 @@ final class AggregateBatchesPropertyTest {
 
   @Property(tries = 1000)
   void piecesAddUpAndAreAsFewAsCanBe(
-      @ForAll long seed, @ForAll @IntRange(min = 1, max = 38) int precision) {
+      @ForAll long seed,
+      @ForAll @IntRange(min = 1, max = 38) int precision,
+      @ForAll boolean months) {
     Random random = new Random(seed);
+    BigInteger greatest = BigInteger.valueOf(months ? Integer.MAX_VALUE : Long.MAX_VALUE);
     BigInteger greatestDecimal = BigInteger.TEN.pow(precision).subtract(BigInteger.ONE);
     List<Group> groups = new ArrayList<>();
     for (int i = random.nextInt(20); i >= 0; i--) {
@@ -59,10 +63,10 @@ final class AggregateBatchesPropertyTest {
           new Group(
               "group " + i,
               random.nextInt(100),
-              sum(random, BigInteger.valueOf(Long.MAX_VALUE), BigInteger.TEN.pow(38)),
+              sum(random, greatest, BigInteger.TEN.pow(38)),
               sum(random, greatestDecimal, BigInteger.TEN.pow(38))));
     }
-    List<Row> rows = read(groups, precision, false);
+    List<Row> rows = read(groups, precision, false, months);
 
     Map<String, List<Row>> byKey = new HashMap<>();
     rows.forEach(row -> byKey.computeIfAbsent(row.key(), key -> new ArrayList<>()).add(row));
@@ -77,10 +81,7 @@ final class AggregateBatchesPropertyTest {
           Math.max(
               1,
               Math.max(
-                  pieces(
-                      group.longs(),
-                      BigInteger.ONE.shiftLeft(63),
-                      BigInteger.valueOf(Long.MAX_VALUE)),
+                  pieces(group.longs(), greatest.add(BigInteger.ONE), greatest),
                   pieces(group.decimals(), greatestDecimal, greatestDecimal)));
       assertEquals(fewest, paid.size(), group::toString);
       for (Row row : paid) {
@@ -133,7 +134,7 @@ final class AggregateBatchesPropertyTest {
   @Example
   void extraRowsComeInBoundedBatches() {
     BigInteger nines = BigInteger.valueOf(9L * 10_000);
-    List<Row> rows = read(List.of(new Group("k", 7, BigInteger.ONE, nines)), 1, false);
+    List<Row> rows = read(List.of(new Group("k", 7, BigInteger.ONE, nines)), 1, false, false);
     assertEquals(10_000, rows.size());
     assertEquals(nines, total(rows.stream().map(Row::decimals).toList()));
   }
@@ -141,14 +142,14 @@ final class AggregateBatchesPropertyTest {
   @Example
   void aCompleteSumThatDoesNotFitIsAnError() {
     List<Group> groups = List.of(new Group("k", 1, BigInteger.ONE.shiftLeft(63), BigInteger.ONE));
-    TallyException error = assertThrows(TallyException.class, () -> read(groups, 3, true));
+    TallyException error = assertThrows(TallyException.class, () -> read(groups, 3, true, false));
     assertEquals(ErrorCode.PROTOCOL_VIOLATION, error.code());
   }
 
   @Example
   void aCompleteDecimalSumIsReadWhole() {
     BigInteger large = new BigInteger("12345678901234567890123456789");
-    List<Row> rows = read(List.of(new Group("k", 1, BigInteger.TEN, large)), 3, true);
+    List<Row> rows = read(List.of(new Group("k", 1, BigInteger.TEN, large)), 3, true, false);
     assertEquals(List.of(large), rows.stream().map(Row::decimals).toList());
   }
 
@@ -157,7 +158,8 @@ final class AggregateBatchesPropertyTest {
     try (BufferAllocator allocator = new RootAllocator();
         VectorSchemaRoot root =
             root(List.of(new Group("k", 1, BigInteger.TEN, BigInteger.TEN)), allocator);
-        AggregateBatches batches = new AggregateBatches(shape(3, false), "a test", allocator)) {
+        AggregateBatches batches =
+            new AggregateBatches(shape(3, false, false), "a test", allocator)) {
       batches.start(root);
       assertTrue(batches.next());
       assertTrue(
@@ -166,7 +168,8 @@ final class AggregateBatchesPropertyTest {
     }
   }
 
-  private static ReadShape shape(int precision, boolean complete) {
+  private static ReadShape shape(int precision, boolean complete, boolean months) {
+    DataType sum = months ? DataTypes.createYearMonthIntervalType() : DataTypes.LongType;
     DecimalType sent = DataTypes.createDecimalType(38, SCALE);
     DecimalType read = DataTypes.createDecimalType(precision, Math.min(SCALE, precision));
     return new ReadShape(
@@ -174,20 +177,20 @@ final class AggregateBatchesPropertyTest {
         List.of(
             new OutputColumn(Role.KEY, DataTypes.StringType, DataTypes.StringType),
             new OutputColumn(Role.COUNT, DataTypes.LongType, DataTypes.LongType),
-            new OutputColumn(
-                Role.INTEGER_SUM, DataTypes.createDecimalType(38, 0), DataTypes.LongType),
+            new OutputColumn(Role.INTEGER_SUM, DataTypes.createDecimalType(38, 0), sum),
             new OutputColumn(Role.DECIMAL_SUM, sent, complete ? sent : read),
             new OutputColumn(Role.OTHER, DataTypes.DoubleType, DataTypes.DoubleType)),
         complete);
   }
 
-  private static List<Row> read(List<Group> groups, int precision, boolean complete) {
+  private static List<Row> read(
+      List<Group> groups, int precision, boolean complete, boolean months) {
     List<Row> rows = new ArrayList<>();
     int shown = complete ? 38 : precision;
     try (BufferAllocator allocator = new RootAllocator();
         VectorSchemaRoot root = root(groups, allocator);
         AggregateBatches batches =
-            new AggregateBatches(shape(precision, complete), "a test", allocator)) {
+            new AggregateBatches(shape(precision, complete, months), "a test", allocator)) {
       batches.start(root);
       while (batches.next()) {
         ColumnarBatch batch = batches.batch();
@@ -200,7 +203,10 @@ final class AggregateBatchesPropertyTest {
                   batch.column(COUNT).getLong(row),
                   batch.column(LONG_SUM).isNullAt(row)
                       ? null
-                      : BigInteger.valueOf(batch.column(LONG_SUM).getLong(row)),
+                      : BigInteger.valueOf(
+                          months
+                              ? batch.column(LONG_SUM).getInt(row)
+                              : batch.column(LONG_SUM).getLong(row)),
                   decimal(batch.column(DECIMAL_SUM), row, shown),
                   batch.column(OTHER).isNullAt(row)
                       ? null

@@ -86,12 +86,14 @@ record AggregateSql(String sql, ValueType type, boolean canFail) {
   private static AggregateSql sum(String distinct, Operand operand) {
     ExpressionSql.requireComparable(operand.type(), "sum");
     DataType type = operand.type().wire();
-    require(WireTypes.isNumeric(type), "sum takes a number, not " + operand.type().text());
+    require(
+        WireTypes.isNumeric(type) || WireTypes.isInterval(type),
+        "sum takes a number or an interval, not " + operand.type().text());
     ValueType result =
         WireTypes.isFloatingPoint(type)
             ? DOUBLE
             : ValueType.of(WireTypes.decimal(WireTypes.MAX_PRECISION, type.getScale()));
-    // Floats are widened before they are added, integers and decimals are added in 128 bits.
+    // Floats are widened before they are added; the others are added in 128 bits.
     String addend =
         type.getKind() == DataType.Kind.FLOAT
             ? "CAST(" + operand.column() + " AS DOUBLE)"
