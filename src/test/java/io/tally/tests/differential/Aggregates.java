@@ -5,6 +5,9 @@ import java.util.List;
 
 /** Makes aggregates whose value does not depend on the order of the rows. */
 final class Aggregates {
+  /** Digits of a DECIMAL; three such and what is added to them have 36. */
+  private static final int WIDEST_FACTOR = 10;
+
   private final ExpressionGenerator all;
   private final Dice dice;
 
@@ -59,15 +62,20 @@ final class Aggregates {
   }
 
   private static Closeness extremeCloseness(Kind kind) {
-    return kind.isFloating() ? Closeness.UP_TO_SIGN_OF_ZERO : Closeness.EXACT;
+    return kind.isFloating() ? Closeness.UP_TO_SIGN_OF_ZERO : Closeness.ofValue(kind);
   }
 
   private Item sum() {
+    boolean average = dice.chance(35);
+    String name = (dice.chance(15) ? "try_" : "") + (average ? "avg(" : "sum(");
+    String distinct = dice.chance(8) ? "DISTINCT " : "";
+    List<Atom> intervals = all.summableIntervals();
+    if (!intervals.isEmpty() && dice.chance(25)) {
+      Atom interval = dice.pick(intervals);
+      return Item.of(Expr.risky(interval.kind(), name + distinct, interval.expr(), ")"));
+    }
     Expr argument = summable();
     Kind kind = argument.kind();
-    boolean average = dice.chance(35);
-    String name = average ? "avg(" : dice.chance(15) ? "try_sum(" : "sum(";
-    String distinct = dice.chance(8) ? "DISTINCT " : "";
     Kind result =
         kind == Kind.DECIMAL
             ? Kind.DECIMAL
@@ -82,12 +90,49 @@ final class Aggregates {
       return all.of(dice.pick(Kind.BYTE, Kind.SHORT, Kind.INT), 2);
     }
     Expr column = tameColumn();
+    List<Atom> factors = all.summable().filter(this::isFactor).toList();
+    if (!factors.isEmpty() && dice.chance(25)) {
+      return product(factors);
+    }
     if (dice.chance(75)) {
       return column;
     }
     return dice.chance(50)
         ? Expr.of(column.kind(), "CASE WHEN ", all.predicate(2), " THEN ", column, " END")
         : Expr.of(column.kind(), "coalesce(", column, ", 0)");
+  }
+
+  /** Whether products of three of them fit; those of integers may not, and then fail. */
+  private boolean isFactor(Atom atom) {
+    return switch (atom.kind()) {
+      case DECIMAL -> atom.type().width() <= WIDEST_FACTOR;
+      case FLOAT, DOUBLE -> true;
+      default -> all.risksAllowed();
+    };
+  }
+
+  private Expr product(List<Atom> factors) {
+    Atom first = dice.pick(factors);
+    Kind kind = first.kind();
+    List<Expr> alike =
+        factors.stream().filter(it -> it.kind() == kind).map(it -> it.expr()).toList();
+    Expr inner = dice.pick(alike);
+    Expr product =
+        switch (dice.below(5)) {
+          case 0 -> arithmetic(kind, first.expr(), dice.pick(" * 2", " + 1"));
+          case 1 -> arithmetic(kind, first.expr(), dice.pick(" * ", " + ", " - "), inner);
+          default -> arithmetic(kind, first.expr(), " * ", arithmetic(kind, "1 - ", inner));
+        };
+    return dice.chance(70)
+        ? product
+        : arithmetic(kind, product, " * ", arithmetic(kind, "1 + ", dice.pick(alike)));
+  }
+
+  private static Expr arithmetic(Kind kind, Object... parts) {
+    List<Object> all = new ArrayList<>(List.of(parts));
+    all.add(0, "(");
+    all.add(")");
+    return kind.isInteger() ? Expr.risky(kind, all.toArray()) : Expr.of(kind, all.toArray());
   }
 
   private Expr tameColumn() {

@@ -48,9 +48,23 @@ record Atom(Expr expr, Type type, List<Object> pool, boolean tame) {
               .ifPresent(
                   key ->
                       all.add(part(1, expr, "[", Values.literal(type.parts().get(0), key), "]")));
+      case VARIANT -> {
+        all.add(part(Kind.INT, "try_variant_get(", expr, ", '$.a', 'int')"));
+        all.add(part(Kind.STRING, "try_variant_get(", expr, ", '$', 'string')"));
+      }
+      case COLLATED -> {
+        // Where rows are grouped by it, which spelling stands for them is Spark's choice.
+        if (!pool.isEmpty()) {
+          all.add(part(Kind.STRING, "(", expr, " COLLATE UTF8_BINARY)"));
+        }
+      }
       default -> {}
     }
     return all;
+  }
+
+  private static Atom part(Kind kind, Object... sql) {
+    return new Atom(Expr.of(kind, sql), Type.of(kind), List.of(), false);
   }
 
   private Atom part(int index, Object... sql) {

@@ -45,6 +45,10 @@ final class ExpressionGenerator {
     return style.offered();
   }
 
+  boolean has(Kind kind) {
+    return atoms.stream().anyMatch(it -> it.kind() == kind);
+  }
+
   /** The kind of one of the atoms, or any scalar kind. */
   Kind anyKind() {
     return onlyOffered() || dice.chance(85)
@@ -77,9 +81,10 @@ final class ExpressionGenerator {
     return switch (kind) {
       case BOOLEAN -> predicate(depth);
       case BYTE, SHORT, INT, LONG, FLOAT, DOUBLE, DECIMAL -> new Numbers(this).of(kind, depth - 1);
-      case STRING, BINARY -> new Texts(this).of(kind, depth - 1);
-      case DATE, TIMESTAMP, TIMESTAMP_NTZ -> new Times(this).of(kind, depth - 1);
-      case ARRAY, MAP, STRUCT -> leaf(kind);
+      case STRING, COLLATED, BINARY -> new Texts(this).of(kind, depth - 1);
+      case DATE, TIMESTAMP, TIMESTAMP_NTZ, TIME -> new Times(this).of(kind, depth - 1);
+      case YEAR_MONTH, DAY_TIME -> new Intervals(this).of(kind, depth - 1);
+      case ARRAY, MAP, STRUCT, VARIANT -> leaf(kind);
     };
   }
 
@@ -184,21 +189,28 @@ final class ExpressionGenerator {
   private Expr comparison(int depth) {
     Kind kind = orderedKind();
     String operator = dice.pick("=", "=", "<>", "<", "<=", ">", ">=", "<=>");
+    if (kind.isNested()) {
+      return nestedComparison(kind, operator);
+    }
     Expr left = of(kind, depth);
     Expr right =
         dice.chance(60)
             ? literal(kind)
             : dice.chance(20) && kind.isNumber() ? of(numberKind(), depth) : of(kind, depth);
-    return kind.isNested()
-        ? infix(Kind.BOOLEAN, nested(kind), operator, nested(kind))
-        : infix(Kind.BOOLEAN, left, operator, right);
+    // Spark knows what comes of comparing a column with itself, and often need not read it then.
+    boolean same = left.sql().equals(right.sql()) && dice.chance(90);
+    return infix(Kind.BOOLEAN, left, operator, same ? literal(kind) : right);
   }
 
-  /** One column on both sides of a comparison has one type. */
-  private Expr nested(Kind kind) {
-    List<Atom> same =
-        atoms.stream().filter(it -> it.kind() == kind && it.type().isOrdered()).toList();
-    return same.get(0).expr();
+  /** Both sides have one type. */
+  private Expr nestedComparison(Kind kind, String operator) {
+    Atom atom =
+        dice.pick(atoms.stream().filter(it -> it.kind() == kind && it.type().isOrdered()).toList());
+    Expr right =
+        atom.pool().isEmpty() || dice.chance(10)
+            ? atom.expr()
+            : Expr.leaf(kind, Values.literal(atom.type(), dice.pick(atom.pool())));
+    return infix(Kind.BOOLEAN, atom.expr(), operator, right);
   }
 
   private Expr between(int depth) {
@@ -244,6 +256,11 @@ final class ExpressionGenerator {
   /** Atoms that can be summed, averaged and correlated with an answer that is the only one. */
   Stream<Atom> summable() {
     return atoms.stream().filter(atom -> atom.kind().isNumber() && atom.tame());
+  }
+
+  /** As {@link #summable}, of intervals. */
+  List<Atom> summableIntervals() {
+    return atoms.stream().filter(atom -> atom.kind().isInterval() && atom.tame()).toList();
   }
 
   List<Atom> ordered() {

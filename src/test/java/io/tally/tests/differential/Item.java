@@ -7,7 +7,7 @@ package io.tally.tests.differential;
  */
 record Item(Expr expr, Closeness closeness, int key) {
   static Item of(Expr expr) {
-    return new Item(expr, Closeness.EXACT, -1);
+    return new Item(expr, Closeness.ofValue(expr.kind()), -1);
   }
 
   boolean isKey() {

@@ -17,17 +17,23 @@ enum Kind {
   DOUBLE,
   DECIMAL,
   STRING,
+  /** Text that is compared by its lower-case letters; {@link #STRING} is compared by its bytes. */
+  COLLATED,
   BINARY,
   DATE,
   TIMESTAMP,
   TIMESTAMP_NTZ,
+  TIME,
+  YEAR_MONTH,
+  DAY_TIME,
   ARRAY,
   MAP,
-  STRUCT;
+  STRUCT,
+  VARIANT;
 
   private static final Set<Kind> INTEGERS = EnumSet.of(BYTE, SHORT, INT, LONG);
   private static final Set<Kind> FLOATING = EnumSet.of(FLOAT, DOUBLE);
-  private static final Set<Kind> NESTED = EnumSet.of(ARRAY, MAP, STRUCT);
+  private static final Set<Kind> NESTED = EnumSet.of(ARRAY, MAP, STRUCT, VARIANT);
 
   boolean isInteger() {
     return INTEGERS.contains(this);
@@ -41,12 +47,16 @@ enum Kind {
     return isInteger() || isFloating() || this == DECIMAL;
   }
 
+  boolean isInterval() {
+    return this == YEAR_MONTH || this == DAY_TIME;
+  }
+
   boolean isNested() {
     return NESTED.contains(this);
   }
 
   /** Whether Spark compares, sorts and groups by it; nested ones only if their parts allow it. */
   boolean isOrdered() {
-    return this != MAP;
+    return this != MAP && this != VARIANT;
   }
 }

@@ -123,7 +123,7 @@ final class Numbers {
               Expr.of(
                   Kind.INT,
                   dice.pick("hour(", "minute(", "second("),
-                  all.of(dice.pick(Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ), depth),
+                  all.of(timeOfDay(), depth),
                   ")");
           case 4 ->
               Expr.of(
@@ -141,7 +141,10 @@ final class Numbers {
                       + " FROM ",
                   all.of(Kind.DATE, depth),
                   ")");
-          case 6, 7 -> new Texts(all).measure(depth);
+          case 6, 7 ->
+              (all.has(Kind.YEAR_MONTH) || all.has(Kind.DAY_TIME)) && dice.chance(40)
+                  ? new Intervals(all).part(depth)
+                  : new Texts(all).measure(depth);
           case 8 ->
               Expr.of(Kind.INT, "crc32(", all.of(dice.pick(Kind.STRING, Kind.BINARY), depth), ")");
           case 9 ->
@@ -159,6 +162,12 @@ final class Numbers {
     return kind == Kind.INT || kind == Kind.LONG || all.onlyOffered()
         ? number
         : Expr.of(kind, "try_cast(", number, " AS " + sql(kind) + ")");
+  }
+
+  private Kind timeOfDay() {
+    return all.has(Kind.TIME) && dice.chance(50)
+        ? Kind.TIME
+        : dice.pick(Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ);
   }
 
   private Expr part(String a, String b, String c, String d, String e, String f, int depth) {

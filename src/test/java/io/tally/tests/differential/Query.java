@@ -137,7 +137,7 @@ record Query(
   }
 
   boolean isSampled() {
-    return from instanceof Source.Table table && !table.sample().isEmpty();
+    return from instanceof Source.Table table && table.isChoice();
   }
 
   /** The items by which the answer is ordered, up to the first key that is no item. */

@@ -26,7 +26,7 @@ final class QueryGenerator {
   Query any() {
     int roll = dice.below(100);
     if (roll < 12 && !smallTables.isEmpty()) {
-      return join();
+      return dice.chance(15) ? joinOfCommonTable() : join();
     }
     if (roll < 20) {
       return overSubquery();
@@ -42,7 +42,7 @@ final class QueryGenerator {
 
   private Query overTable() {
     TableData table = dice.pick(tables);
-    Source from = new Source.Table(table.name(), "t", "");
+    Source from = new Source.Table(table.name(), "t", dice.chance(40) ? "" : sameSample());
     Style style = new Style(dice.chance(60), dice.chance(65));
     Query query = over(from, atoms(table, "t."), style);
     // Whether a risky operation meets its value before LIMIT has enough is up to Spark.
@@ -55,8 +55,8 @@ final class QueryGenerator {
         dice.pick(
             "TABLESAMPLE (5 ROWS)",
             "TABLESAMPLE (30 PERCENT) REPEATABLE (7)",
-            "TABLESAMPLE (0 PERCENT)",
-            "TABLESAMPLE (100 PERCENT)");
+            Source.Table.NONE,
+            Source.Table.ALL);
     Source from = new Source.Table(table.name(), "t", sample);
     ExpressionGenerator all = safe(atoms(table, "t."));
     return Query.of(items(all), from).withWhere(dice.chance(30) ? where(all) : List.of());
@@ -96,18 +96,12 @@ final class QueryGenerator {
     int keyCount = dice.pick(0, 0, 1, 1, 1, 2, 3);
     List<Atom> candidates = all.ordered();
     for (int i = 0; i < keyCount && !candidates.isEmpty(); i++) {
-      Atom atom = dice.pick(candidates);
-      boolean plain = dice.chance(70) || atom.kind().isNested();
-      Expr key = plain ? atom.expr() : all.of(atom.kind(), 2);
-      // A literal would be taken as the number of an item.
-      if (key.hasColumn()) {
-        keys.add(key);
-      }
+      new Keys(all).any(dice.pick(candidates)).ifPresent(keys::add);
     }
     List<Item> items = new ArrayList<>();
     for (int i = 0; i < keys.size(); i++) {
       if (dice.chance(90)) {
-        items.add(new Item(keys.get(i), Closeness.EXACT, i));
+        items.add(new Item(keys.get(i), Closeness.ofValue(keys.get(i).kind()), i));
       }
     }
     Aggregates aggregates = new Aggregates(all);
@@ -143,11 +137,16 @@ final class QueryGenerator {
     }
     Source from =
         new Source.Join(
-            new Source.Table(left.name(), "t", ""),
+            new Source.Table(left.name(), "t", sameSample()),
             kind,
-            new Source.Table(right.name(), "u", ""),
+            new Source.Table(right.name(), "u", sameSample()),
             Optional.of(joinCondition(leftAtoms, rightAtoms)));
     return limited(ordered(over(from, both, safeStyle())));
+  }
+
+  /** Mostly none, else one that leaves no choice. */
+  private String sameSample() {
+    return dice.chance(95) ? "" : dice.chance(80) ? Source.Table.ALL : Source.Table.NONE;
   }
 
   private Expr joinCondition(List<Atom> left, List<Atom> right) {
@@ -175,29 +174,61 @@ final class QueryGenerator {
   }
 
   private Query overSubquery() {
-    TableData table = dice.pick(tables);
+    Query inner = subquery(dice.pick(tables));
+    List<Atom> atoms = atoms(inner, "s.");
+    Source from = new Source.Sub(inner, "s", dice.chance(40) ? "common_s" : "");
+    return atoms.isEmpty() ? inner : limited(ordered(over(from, atoms, safeStyle())));
+  }
+
+  private Query joinOfCommonTable() {
+    Query inner = subquery(dice.pick(smallTables));
+    List<Atom> left = atoms(inner, "s.");
+    List<Atom> right = atoms(inner, "u.");
+    if (left.isEmpty()) {
+      return inner;
+    }
+    List<Atom> both = new ArrayList<>(left);
+    both.addAll(right);
+    Source from =
+        new Source.Join(
+            new Source.Sub(inner, "s", "common"),
+            dice.pick("INNER", "LEFT", "FULL"),
+            new Source.Sub(inner, "u", "common"),
+            Optional.of(joinCondition(left, right)));
+    return limited(ordered(over(from, both, safeStyle())));
+  }
+
+  /** A query whose rows are the same each time, where it has columns at all that are. */
+  private Query subquery(TableData table) {
     Source base = new Source.Table(table.name(), "t", "");
     Query inner = over(base, atoms(table, "t."), safeStyle());
-    List<Item> exact =
-        inner.items().stream().filter(it -> it.closeness() == Closeness.EXACT).toList();
+    List<Item> exact = exactItems(inner);
     if (exact.isEmpty()) {
       return inner;
     }
     inner = inner.withItems(exact, inner.keys());
     Query totally = totallyOrdered(inner);
-    if (dice.chance(30) && totally.isTotallyOrdered() && noFloating(exact)) {
-      inner = limited(totally);
-    }
+    return dice.chance(30) && totally.isTotallyOrdered() && noFloating(exact)
+        ? limited(totally)
+        : inner;
+  }
+
+  private static List<Item> exactItems(Query query) {
+    return query.items().stream().filter(it -> it.closeness() == Closeness.EXACT).toList();
+  }
+
+  /** What a query shows, under an alias. */
+  private static List<Atom> atoms(Query query, String qualifier) {
+    List<Item> items = query.items();
     List<Atom> atoms = new ArrayList<>();
-    for (int i = 0; i < exact.size(); i++) {
-      Kind kind = exact.get(i).kind();
+    for (int i = 0; i < items.size() && exactItems(query).size() == items.size(); i++) {
+      Kind kind = items.get(i).kind();
       if (!kind.isNested()) {
         boolean tame = kind == Kind.BYTE || kind == Kind.SHORT;
-        atoms.add(new Atom(Expr.leaf(kind, "s.r" + i), Type.of(kind), List.of(), tame));
+        atoms.add(new Atom(Expr.leaf(kind, qualifier + "r" + i), Type.of(kind), List.of(), tame));
       }
     }
-    Source from = new Source.Sub(inner, "s", dice.chance(40));
-    return atoms.isEmpty() ? inner : limited(ordered(over(from, atoms, safeStyle())));
+    return atoms;
   }
 
   private static boolean noFloating(List<Item> items) {
@@ -208,6 +239,12 @@ final class QueryGenerator {
     TableData table = dice.pick(tables);
     ExpressionGenerator all = safe(atoms(table, "t."));
     Source from = new Source.Table(table.name(), "t", "");
+    if (dice.chance(30)) {
+      Query left = grouped(from, all);
+      Query right = left.withWhere(where(all)).withHaving(Optional.empty());
+      Query.Union union = new Query.Union("UNION ALL", right);
+      return limited(ordered(left.withUnion(Optional.of(union))));
+    }
     List<Item> items = items(all).stream().filter(Item::isOrdered).toList();
     if (items.isEmpty()) {
       return overTable();
@@ -227,55 +264,17 @@ final class QueryGenerator {
     TableData inner = dice.pick(tables);
     List<Atom> atoms = atoms(outer, "t.");
     Query query = over(new Source.Table(outer.name(), "t", ""), atoms, safeStyle());
-    List<Atom> scalar =
-        atoms.stream().filter(it -> it.type().isOrdered() && !it.kind().isNested()).toList();
     List<Atom> innerAtoms = atoms(inner, "u.");
-    if (scalar.isEmpty()) {
-      return query;
-    }
-    Atom atom = dice.pick(scalar);
-    List<Atom> alike = innerAtoms.stream().filter(it -> it.kind() == atom.kind()).toList();
-    if (alike.isEmpty()) {
-      return query;
-    }
-    Expr match = dice.pick(alike).expr();
-    Expr filter = safe(innerAtoms).predicate(2);
-    String table = " FROM " + inner.name() + " u WHERE ";
-    Expr predicate =
-        switch (dice.below(4)) {
-          case 0, 1 ->
-              Expr.of(
-                  Kind.BOOLEAN,
-                  "(",
-                  atom.expr(),
-                  (dice.chance(25) ? " NOT IN (SELECT " : " IN (SELECT ") + match.sql() + table,
-                  filter,
-                  "))");
-          case 2 ->
-              Expr.of(
-                  Kind.BOOLEAN,
-                  (dice.chance(30) ? "(NOT EXISTS" : "(EXISTS") + " (SELECT 1" + table,
-                  atom.expr(),
-                  " = " + match.sql() + " AND ",
-                  filter,
-                  "))");
-          default ->
-              Expr.of(
-                  Kind.BOOLEAN,
-                  "(",
-                  atom.expr(),
-                  dice.pick(" = ", " <= ", " > ")
-                      + "(SELECT "
-                      + dice.pick("max(", "min(")
-                      + match.sql()
-                      + ")"
-                      + table,
-                  filter,
-                  "))");
-        };
+    return new Subqueries(safe(innerAtoms))
+        .predicate(atoms, inner.name(), innerAtoms)
+        .map(it -> limited(ordered(withConjunct(query, it))))
+        .orElse(query);
+  }
+
+  private static Query withConjunct(Query query, Expr predicate) {
     List<Expr> where = new ArrayList<>(query.where());
     where.add(predicate);
-    return limited(ordered(query.withWhere(where)));
+    return query.withWhere(where);
   }
 
   private Query ordered(Query query) {

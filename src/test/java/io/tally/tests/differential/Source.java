@@ -27,9 +27,17 @@ sealed interface Source {
    * @param sample such as {@code TABLESAMPLE (10 PERCENT)}, or empty
    */
   record Table(String name, String alias, String sample) implements Source {
+    static final String ALL = "TABLESAMPLE (100 PERCENT)";
+    static final String NONE = "TABLESAMPLE (0 PERCENT)";
+
     @Override
     public String sql() {
       return name + (sample.isEmpty() ? "" : " " + sample) + " " + alias;
+    }
+
+    /** Whether it is up to Spark which rows come. */
+    boolean isChoice() {
+      return !sample.isEmpty() && !sample.equals(ALL) && !sample.equals(NONE);
     }
 
     @Override
@@ -43,23 +51,30 @@ sealed interface Source {
     }
   }
 
-  /** A query with a name; written as a common table expression or in parentheses. */
-  record Sub(Query query, String alias, boolean common) implements Source {
+  /**
+   * A query with a name.
+   *
+   * @param common the name of a common table expression, which several may share, or empty for a
+   *     query in parentheses
+   */
+  record Sub(Query query, String alias, String common) implements Source {
     @Override
     public String sql() {
-      return common ? "common_" + alias + " " + alias : "(" + query.sql() + ") " + alias;
+      return (common.isEmpty() ? "(" + query.sql() + ")" : common) + " " + alias;
     }
 
     @Override
     public Map<String, String> commonTables() {
-      return common ? Map.of("common_" + alias, query.sql()) : Map.of();
+      return common.isEmpty() ? Map.of() : Map.of(common, query.sql());
     }
 
     @Override
     public Stream<Source> simpler() {
       Stream<Source> queries =
           query.simplerInside().map(simpler -> new Sub(simpler, alias, common));
-      return common ? Stream.concat(Stream.of(new Sub(query, alias, false)), queries) : queries;
+      return common.isEmpty()
+          ? queries
+          : Stream.concat(Stream.of(new Sub(query, alias, "")), queries);
     }
 
     @Override

@@ -16,6 +16,14 @@ record TableData(String name, List<Column> columns, List<List<List<Object>>> par
     return new TableData(name, columns, changed);
   }
 
+  boolean has(Kind kind) {
+    return columns.stream().anyMatch(it -> it.type().kind() == kind);
+  }
+
+  boolean survivesDatabases() {
+    return columns.stream().allMatch(it -> it.type().survivesDatabases());
+  }
+
   int rowCount() {
     return partitions.stream().mapToInt(List::size).sum();
   }

@@ -16,7 +16,17 @@ final class Texts {
    * @param depth of its operands
    */
   Expr of(Kind kind, int depth) {
-    return kind == Kind.BINARY ? bytes(depth) : text(depth);
+    return switch (kind) {
+      case BINARY -> bytes(depth);
+      case COLLATED -> collated(depth);
+      default -> text(depth);
+    };
+  }
+
+  private Expr collated(int depth) {
+    return all.onlyOffered() || dice.chance(50)
+        ? all.leaf(Kind.COLLATED)
+        : Expr.of(Kind.COLLATED, "(", all.of(Kind.STRING, depth), " COLLATE UTF8_LCASE)");
   }
 
   private Expr bytes(int depth) {
@@ -114,6 +124,10 @@ final class Texts {
 
   /** Kinds whose text does not depend on settings. */
   private Kind castable() {
+    Kind rare = dice.pick(Kind.TIME, Kind.YEAR_MONTH, Kind.DAY_TIME);
+    if (all.has(rare)) {
+      return rare;
+    }
     return dice.pick(
         Kind.BOOLEAN,
         Kind.INT,
@@ -138,14 +152,15 @@ final class Texts {
   }
 
   Expr predicate(int depth) {
-    Expr operand = all.of(Kind.STRING, depth);
+    Kind kind = all.has(Kind.COLLATED) && dice.chance(40) ? Kind.COLLATED : Kind.STRING;
+    Expr operand = all.of(kind, depth);
     if (dice.chance(all.onlyOffered() ? 75 : 45)) {
       return Expr.of(
           Kind.BOOLEAN,
           dice.pick("startswith(", "endswith(", "contains("),
           operand,
           ", ",
-          dice.chance(80) ? all.literal(Kind.STRING) : all.of(Kind.STRING, depth),
+          dice.chance(80) ? all.literal(kind) : all.of(kind, depth),
           ")");
     }
     return Expr.of(

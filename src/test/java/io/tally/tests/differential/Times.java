@@ -19,6 +19,7 @@ final class Times {
     return switch (kind) {
       case DATE -> date(depth);
       case TIMESTAMP -> timestamp(kind, depth);
+      case TIME -> time(depth);
       default -> timestamp(Kind.TIMESTAMP_NTZ, depth);
     };
   }
@@ -47,6 +48,29 @@ final class Times {
               all.of(dice.pick(Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ), depth),
               " AS DATE)");
       default -> Expr.of(Kind.DATE, "next_day(", operand, ", 'MON')");
+    };
+  }
+
+  private Expr time(int depth) {
+    Expr operand = all.of(Kind.TIME, depth);
+    return switch (all.onlyOffered() ? 0 : dice.below(all.risksAllowed() ? 3 : 2)) {
+      case 0 ->
+          // Spark compares no times of different precision.
+          Expr.of(Kind.TIME, "CAST(CAST(", operand, " AS TIME(" + dice.below(7) + ")) AS TIME(6))");
+      case 1 ->
+          Expr.of(
+              Kind.TIME,
+              "time_trunc('" + dice.pick("HOUR", "MINUTE", "SECOND", "MILLISECOND") + "', ",
+              operand,
+              ")");
+      default ->
+          Expr.risky(
+              Kind.TIME,
+              "(",
+              operand,
+              dice.pick(" + ", " - ")
+                  + dice.pick("INTERVAL '5' MINUTE", "INTERVAL '10' HOUR")
+                  + ")");
     };
   }
 

@@ -8,7 +8,8 @@ import java.util.stream.IntStream;
  * A type of Spark.
  *
  * @param sql as in a CREATE TABLE
- * @param width of DECIMAL its precision, of CHAR and VARCHAR the length; else 0
+ * @param width of DECIMAL the precision, of CHAR and VARCHAR the length, of an interval the months
+ *     or seconds of its smallest field (0 for microseconds); else 0
  * @param scale of DECIMAL
  * @param parts types inside: an element, a key and a value, or the fields
  */
@@ -17,14 +18,21 @@ record Type(Kind kind, String sql, int width, int scale, List<Type> parts) {
     parts = List.copyOf(parts);
   }
 
+  /** The type of its kind that most columns have. */
   static Type of(Kind kind) {
-    String sql =
-        switch (kind) {
-          case BYTE -> "TINYINT";
-          case SHORT -> "SMALLINT";
-          case LONG -> "BIGINT";
-          default -> kind.name();
-        };
+    return switch (kind) {
+      case BYTE -> plain(kind, "TINYINT");
+      case SHORT -> plain(kind, "SMALLINT");
+      case LONG -> plain(kind, "BIGINT");
+      case COLLATED -> plain(kind, "STRING COLLATE UTF8_LCASE");
+      case TIME -> plain(kind, "TIME(6)");
+      case YEAR_MONTH -> interval(kind, "YEAR TO MONTH", 1);
+      case DAY_TIME -> interval(kind, "DAY TO SECOND", 0);
+      default -> plain(kind, kind.name());
+    };
+  }
+
+  private static Type plain(Kind kind, String sql) {
     return new Type(kind, sql, 0, 0, List.of());
   }
 
@@ -36,6 +44,10 @@ record Type(Kind kind, String sql, int width, int scale, List<Type> parts) {
   /** {@code CHAR} or {@code VARCHAR}. */
   static Type characters(String name, int length) {
     return new Type(Kind.STRING, name + "(" + length + ")", length, 0, List.of());
+  }
+
+  static Type interval(Kind kind, String fields, int smallest) {
+    return new Type(kind, "INTERVAL " + fields, smallest, 0, List.of());
   }
 
   static Type array(Type element) {
@@ -66,6 +78,12 @@ record Type(Kind kind, String sql, int width, int scale, List<Type> parts) {
 
   boolean isCharacters() {
     return kind == Kind.STRING && width > 0;
+  }
+
+  /** Whether a DuckDB database keeps the type: it has no place for what Spark notes in files. */
+  boolean survivesDatabases() {
+    boolean noted = kind == Kind.COLLATED || kind.isInterval();
+    return !noted && parts.stream().allMatch(Type::survivesDatabases);
   }
 
   /** Whether values can be compared; a MAP anywhere inside prevents it. */

@@ -18,6 +18,19 @@ final class TypeGenerator {
           Type.decimal(38, 18),
           Type.decimal(38, 38));
 
+  private static final List<Type> INTERVALS =
+      List.of(
+          Type.of(Kind.YEAR_MONTH),
+          Type.of(Kind.YEAR_MONTH),
+          Type.interval(Kind.YEAR_MONTH, "YEAR", 12),
+          Type.interval(Kind.YEAR_MONTH, "MONTH", 1),
+          Type.of(Kind.DAY_TIME),
+          Type.of(Kind.DAY_TIME),
+          Type.interval(Kind.DAY_TIME, "DAY", 86_400),
+          Type.interval(Kind.DAY_TIME, "DAY TO HOUR", 3_600),
+          Type.interval(Kind.DAY_TIME, "HOUR TO MINUTE", 60),
+          Type.interval(Kind.DAY_TIME, "SECOND", 0));
+
   private TypeGenerator() {}
 
   static Type any(Dice dice) {
@@ -30,9 +43,10 @@ final class TypeGenerator {
           ? Type.characters("CHAR", dice.between(1, 6))
           : Type.characters("VARCHAR", dice.between(4, 12));
     }
-    return switch (dice.below(3)) {
+    return switch (dice.below(4)) {
       case 0 -> Type.array(inner(dice));
       case 1 -> Type.map(Type.of(dice.pick(Kind.STRING, Kind.INT)), inner(dice));
+      case 2 -> Type.of(Kind.VARIANT);
       default ->
           Type.struct(
               List.of(
@@ -43,11 +57,11 @@ final class TypeGenerator {
   }
 
   private static Type scalar(Dice dice) {
-    return switch (dice.below(18)) {
+    return switch (dice.below(23)) {
       case 0 -> Type.of(Kind.BOOLEAN);
       case 1 -> Type.of(Kind.BYTE);
       case 2 -> Type.of(Kind.SHORT);
-      case 3, 4, 5 -> Type.of(Kind.INT);
+      case 3, 4 -> Type.of(Kind.INT);
       case 6, 7 -> Type.of(Kind.LONG);
       case 8 -> Type.of(Kind.FLOAT);
       case 9 -> Type.of(Kind.DOUBLE);
@@ -56,13 +70,20 @@ final class TypeGenerator {
       case 14 -> Type.of(Kind.BINARY);
       case 15 -> Type.of(Kind.DATE);
       case 16 -> Type.of(Kind.TIMESTAMP);
-      default -> Type.of(Kind.TIMESTAMP_NTZ);
+      case 17 -> Type.of(Kind.TIMESTAMP_NTZ);
+      case 18, 19 -> dice.pick(INTERVALS);
+      case 20 -> Type.of(Kind.TIME);
+      case 21 -> Type.of(Kind.COLLATED);
+      default -> Type.of(Kind.INT);
     };
   }
 
-  /** Without BINARY: bytes inside of nested values have no readable form in results. */
+  /**
+   * Without BINARY: bytes inside of nested values have no readable form in results. Nor with text
+   * of which one of several spellings comes out.
+   */
   private static Type inner(Dice dice) {
     Type type = scalar(dice);
-    return type.kind() == Kind.BINARY ? Type.of(Kind.STRING) : type;
+    return type.kind() == Kind.BINARY || type.kind() == Kind.COLLATED ? Type.of(Kind.STRING) : type;
   }
 }

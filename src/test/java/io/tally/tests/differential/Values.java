@@ -3,16 +3,10 @@ package io.tally.tests.differential;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.RowFactory;
@@ -21,7 +15,7 @@ import scala.jdk.javaapi.CollectionConverters;
 /**
  * Makes values of a {@link Type}, rich in those that break things, and writes them as literals of
  * Spark's SQL. A value is what Spark hands out with {@code java8API}, with {@code List} for ARRAY
- * and STRUCT and {@code Map} for MAP; null is NULL.
+ * and STRUCT, {@code Map} for MAP, and JSON for VARIANT; null is NULL.
  */
 final class Values {
   private static final List<String> TEXTS =
@@ -76,44 +70,42 @@ final class Values {
           "zzzzzzzzzzzzzzzzzzzz",
           "ab ab ab",
           "\u00A0x\u00A0");
-  private static final List<String> DATES =
+  private static final List<String> CASES =
       List.of(
-          "1970-01-01",
-          "1969-12-31",
-          "0001-01-01",
-          "9999-12-31",
-          "1582-10-04",
-          "1582-10-15",
-          "1899-12-31",
-          "1900-02-28",
-          "2000-02-29",
-          "2001-03-31",
-          "2001-12-31",
-          "2004-01-01",
-          "2005-01-01",
-          "2016-01-03",
-          "2020-12-31",
-          "2021-01-01",
-          "2024-02-29",
-          "2026-03-29");
-  private static final List<String> TIMES =
+          "", " ", "a", "A", "b", "B", "ab", "aB", "Ab", "AB", "abc", "ABC", " a", " A", "a ", "zz",
+          "ZZ", "äöü", "ÄÖÜ", "ß", "日本", "1");
+
+  /** Without JSON's own null, which nodes do not serve. */
+  private static final List<String> VARIANTS =
       List.of(
-          "T00:00:00",
-          "T23:59:59.999999",
-          "T12:34:56.789",
-          "T02:30:00",
-          "T01:59:59.999999",
-          "T08:00:00",
-          "T00:00:00.000001",
-          "T10:00:00",
-          "T09:59:59");
-  private static final DateTimeFormatter TIMESTAMP_TEXT =
-      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSSSSS", Locale.ROOT);
+          "1",
+          "-7",
+          "9223372036854775807",
+          "1.5",
+          "-0.25",
+          "1e100",
+          "12345678901234567890.5",
+          "true",
+          "\"\"",
+          "\"a\"",
+          "\"é\uD83D\uDE00\"",
+          "\"it's\"",
+          "[]",
+          "{}",
+          "[1, null, \"x\"]",
+          "{\"a\": 1}",
+          "{\"a\": \"7\", \"b\": [true, 2.5]}",
+          "{\"z\": null, \"a\": {\"c\": 3}}",
+          "{\"b\": 0, \"A\": 2, \"a\": -1}");
 
   private final Dice dice;
+  private final TimeValues times;
+  private final IntervalValues intervals;
 
   Values(Dice dice) {
     this.dice = dice;
+    this.times = new TimeValues(dice);
+    this.intervals = new IntervalValues(dice);
   }
 
   /**
@@ -133,12 +125,13 @@ final class Values {
       case DECIMAL -> decimal(type.width(), type.scale(), tame);
       case STRING -> text(type);
       case BINARY -> dice.pick(TEXTS).getBytes(StandardCharsets.UTF_16BE);
-      case DATE -> date();
-      case TIMESTAMP -> timestamp().toInstant(ZoneOffset.UTC);
-      case TIMESTAMP_NTZ -> timestamp();
+      case COLLATED -> dice.pick(CASES);
+      case DATE, TIMESTAMP, TIMESTAMP_NTZ, TIME -> times.any(type);
+      case YEAR_MONTH, DAY_TIME -> intervals.any(type, tame);
       case ARRAY -> list(type.parts().get(0), dice.below(4));
       case MAP -> map(type);
       case STRUCT -> type.parts().stream().map(this::orNull).collect(Collectors.toList());
+      case VARIANT -> dice.pick(VARIANTS);
     };
   }
 
@@ -236,18 +229,6 @@ final class Values {
     return text.substring(0, text.offsetByCodePoints(0, length));
   }
 
-  private LocalDate date() {
-    return dice.chance(60)
-        ? LocalDate.parse(dice.pick(DATES))
-        : LocalDate.ofEpochDay(dice.between(-30_000, 30_000));
-  }
-
-  private LocalDateTime timestamp() {
-    LocalDateTime time = LocalDateTime.parse(date() + dice.pick(TIMES));
-    // The ends of the range leave it when they are shown in another zone.
-    return time.getYear() < 2 || time.getYear() > 9998 ? time.withYear(2001) : time;
-  }
-
   /** The value in the form in which Spark takes it in a row. */
   static Object external(Type type, Object value) {
     if (value instanceof List<?> list) {
@@ -274,13 +255,12 @@ final class Values {
       case SHORT -> "(" + value + "S)";
       case LONG -> "(" + value + "L)";
       case FLOAT, DOUBLE, DECIMAL -> "CAST('" + value + "' AS " + type.sql() + ")";
-      case STRING -> quote((String) value);
+      case STRING, COLLATED -> quote((String) value);
       case BINARY -> "X'" + HexFormat.of().formatHex((byte[]) value) + "'";
-      case DATE -> "DATE'" + value + "'";
-      case TIMESTAMP ->
-          "TIMESTAMP'" + TIMESTAMP_TEXT.format(((Instant) value).atOffset(ZoneOffset.UTC)) + "Z'";
-      case TIMESTAMP_NTZ -> "TIMESTAMP_NTZ'" + TIMESTAMP_TEXT.format((LocalDateTime) value) + "'";
+      case DATE, TIMESTAMP, TIMESTAMP_NTZ, TIME -> TimeValues.literal(type, value);
+      case YEAR_MONTH, DAY_TIME -> IntervalValues.literal(type, value);
       case ARRAY, STRUCT, MAP -> "CAST(" + nested(type, value) + " AS " + type.sql() + ")";
+      case VARIANT -> "parse_json(" + quote((String) value) + ")";
     };
   }
 

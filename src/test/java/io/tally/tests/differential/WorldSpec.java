@@ -11,7 +11,8 @@ import java.util.TreeMap;
  * on.
  *
  * @param nodes number of node processes; partitions are dealt out in turn
- * @param databases whether nodes hold DuckDB databases instead of Parquet files
+ * @param databases whether nodes hold DuckDB databases instead of Parquet files, of the tables that
+ *     they keep the types of
  * @param settings of Spark's sessions
  * @param options of the data source
  */
@@ -41,10 +42,10 @@ record WorldSpec(
       tables.add(table("t" + i, dice));
     }
     return new WorldSpec(
-        tables, dice.between(1, 3), dice.chance(25), settings(dice), options(dice));
+        tables, dice.between(1, 3), dice.chance(25), settings(tables, dice), options(dice));
   }
 
-  private static Map<String, String> settings(Dice dice) {
+  private static Map<String, String> settings(List<TableData> tables, Dice dice) {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("spark.sql.ansi.enabled", "" + dice.chance(70));
     settings.put(
@@ -56,10 +57,14 @@ record WorldSpec(
     settings.put("spark.sql.adaptive.enabled", "" + dice.chance(35));
     settings.put("spark.sql.shuffle.partitions", "" + dice.between(1, 3));
     settings.put("spark.sql.datetime.java8API.enabled", "true");
+    settings.put("spark.sql.timeType.enabled", "true");
     // Compiling costs more than such small tables do.
     if (!dice.chance(20)) {
       settings.put("spark.sql.codegen.wholeStage", "false");
-      settings.put("spark.sql.codegen.factoryMode", "NO_CODEGEN");
+      // Spark cannot read variants out of Parquet files without compiling.
+      if (tables.stream().noneMatch(it -> it.has(Kind.VARIANT))) {
+        settings.put("spark.sql.codegen.factoryMode", "NO_CODEGEN");
+      }
     }
     if (dice.chance(30)) {
       settings.put("spark.sql.autoBroadcastJoinThreshold", "-1");
@@ -118,9 +123,10 @@ record WorldSpec(
     Type type = TypeGenerator.any(dice);
     Kind kind = type.kind();
     boolean small = kind == Kind.BYTE || kind == Kind.SHORT || kind == Kind.INT;
-    boolean tame = kind.isNumber() && (small || dice.chance(60));
+    boolean tame = (kind.isNumber() || kind.isInterval()) && (small || dice.chance(60));
     // Sums of large numbers overflow for certain, and in every order, only if all have one sign.
-    boolean overflowing = tame && (kind == Kind.LONG || type.width() > 28) && dice.chance(30);
+    boolean wide = kind == Kind.LONG || (kind == Kind.DECIMAL && type.width() > 28);
+    boolean overflowing = tame && wide && dice.chance(30);
     Values values = new Values(dice);
     List<Object> pool = new ArrayList<>();
     int size = dice.pick(1, 3, 3, 8, 8, 40);

@@ -31,6 +31,7 @@ final class Worlds implements AutoCloseable {
           Map.of(
               "spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS",
               "spark.sql.datetime.java8API.enabled", "true",
+              "spark.sql.timeType.enabled", "true",
               "spark.sql.codegen.wholeStage", "false"));
 
   private static final Set<Worlds> OPEN = ConcurrentHashMap.newKeySet();
@@ -104,16 +105,16 @@ final class Worlds implements AutoCloseable {
       Path directory = Files.createDirectory(files.newFile("rows"));
       List<TableConfig> onNodes =
           new ArrayList<>(nodes.stream().map(it -> TableConfig.table(servedName)).toList());
+      boolean databases = spec.databases() && table.survivesDatabases();
       for (int i = 0; i < table.partitions().size(); i++) {
         Path parquet = directory.resolve("part-" + i + ".parquet");
         Files.move(writeRows(table.columns(), table.partitions().get(i)), parquet);
         int node = i % nodes.size();
         Path database =
-            spec.databases()
+            databases
                 ? files.duckdb("CREATE TABLE rows AS FROM read_parquet('" + parquet + "')")
                 : parquet;
-        onNodes.set(
-            node, World.addPartition(onNodes.get(node), spec.databases(), i, parquet, database));
+        onNodes.set(node, World.addPartition(onNodes.get(node), databases, i, parquet, database));
       }
       for (int i = 0; i < nodes.size(); i++) {
         if (!onNodes.get(i).partitions().isEmpty()) {
@@ -130,11 +131,20 @@ final class Worlds implements AutoCloseable {
     StructType schema =
         StructType.fromDDL(
             columns.stream()
-                .map(it -> it.name() + " " + it.type().storedSql())
+                .map(it -> it.name() + " " + (isVariant(it) ? "STRING" : it.type().storedSql()))
                 .collect(Collectors.joining(", ")));
     List<Row> external = rows.stream().map(row -> row(columns, row)).toList();
     Path output = files.newFile("out");
-    WRITER.createDataFrame(external, schema).coalesce(1).write().parquet(output.toString());
+    String[] converted =
+        columns.stream()
+            .map(it -> isVariant(it) ? "parse_json(" + it.name() + ") AS " + it.name() : it.name())
+            .toArray(String[]::new);
+    WRITER
+        .createDataFrame(external, schema)
+        .coalesce(1)
+        .selectExpr(converted)
+        .write()
+        .parquet(output.toString());
     try (Stream<Path> written = Files.list(output)) {
       return written
           .filter(it -> it.getFileName().toString().endsWith(".parquet"))
@@ -142,6 +152,10 @@ final class Worlds implements AutoCloseable {
           .findFirst()
           .orElseThrow(() -> new IllegalStateException("Spark wrote no file for " + schema));
     }
+  }
+
+  private static boolean isVariant(Column column) {
+    return column.type().kind() == Kind.VARIANT;
   }
 
   private static Row row(List<Column> columns, List<Object> values) {
