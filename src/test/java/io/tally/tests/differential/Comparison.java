@@ -19,6 +19,8 @@ import org.apache.spark.sql.RowFactory;
  * exactly, as far as the query leaves only one right answer.
  */
 final class Comparison {
+  private static final String JAVAS_OWN = ArithmeticException.class.getName();
+
   /** Errors that a row causes; which of several rows comes first is not defined. */
   private static final Set<String> CAUSED_BY_ROWS =
       Set.of(
@@ -30,6 +32,7 @@ final class Comparison {
           "DIVIDE_BY_ZERO",
           "INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION",
           "INTERVAL_ARITHMETIC_OVERFLOW.WITH_SUGGESTION",
+          JAVAS_OWN,
           "NUMERIC_VALUE_OUT_OF_RANGE.WITHOUT_SUGGESTION",
           "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION",
           "REMAINDER_BY_ZERO");
@@ -93,16 +96,27 @@ final class Comparison {
   }
 
   private Optional<String> conditionsDiffer(Answer.Failed expected, Answer.Failed other) {
-    boolean same = !Collections.disjoint(expected.conditions(), other.conditions());
+    boolean same = !Collections.disjoint(conditions(expected), conditions(other));
     boolean anyRow = query.risks() > 1 && isCausedByRow(expected) && isCausedByRow(other);
     return same || anyRow
         ? Optional.empty()
         : Optional.of(
-            "fails with %s instead of %s".formatted(other.conditions(), expected.conditions()));
+            "fails with %s instead of %s".formatted(conditions(other), conditions(expected)));
   }
 
   private static boolean isCausedByRow(Answer.Failed failed) {
-    return !Collections.disjoint(failed.conditions(), CAUSED_BY_ROWS);
+    return !Collections.disjoint(conditions(failed), CAUSED_BY_ROWS);
+  }
+
+  /** Some arithmetic of Spark, as that of intervals, fails with Java's own exception. */
+  private static List<String> conditions(Answer.Failed failed) {
+    List<String> conditions = new ArrayList<>(failed.conditions());
+    for (Throwable cause = failed.cause(); cause != null; cause = cause.getCause()) {
+      if (cause.getClass() == ArithmeticException.class) {
+        conditions.add(JAVAS_OWN);
+      }
+    }
+    return conditions;
   }
 
   private Optional<String> rowsDiffer(
