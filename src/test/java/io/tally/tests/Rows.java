@@ -50,7 +50,10 @@ public final class Rows {
     return rows.stream().sorted(Comparator.comparing(Rows::sortKey)).toList();
   }
 
-  /** Doubles last and rounded, so that those that count as equal sort alike. */
+  /**
+   * Doubles last and rounded, so that those that count as equal sort alike; NULL apart from text
+   * that reads the same.
+   */
   private static String sortKey(Row row) {
     StringBuilder key = new StringBuilder();
     StringBuilder doubles = new StringBuilder();
@@ -58,7 +61,7 @@ public final class Rows {
       if (row.get(i) instanceof Double value) {
         doubles.append(String.format(Locale.ROOT, "%.9e|", value));
       } else {
-        key.append(show(row.get(i))).append('|');
+        key.append(row.get(i) == null ? "\u0000" : show(row.get(i))).append('|');
       }
     }
     return key.append(doubles).toString();

@@ -1,8 +1,10 @@
 package io.tally.tests.differential;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.tests.Rows;
 import io.tally.tests.ScriptRun;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -11,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -58,6 +62,15 @@ class DifferentialTest {
       String text = Reproduction.of(truth, smallest, result, "again");
       assertTrue(text.contains("INSERT INTO t0 VALUES\n  ((2)),\n  ((3));"), text);
     }
+  }
+
+  @Test
+  void theOrderOfRowsDoesNotMatterToTextThatReadsAsNull() {
+    List<Row> rows = List.of(RowFactory.create("null"), RowFactory.create((Object) null));
+    List<Row> turned = List.of(rows.get(1), rows.get(0));
+    assertTrue(Rows.same(rows, turned, false));
+    assertFalse(Rows.same(rows, turned, true));
+    assertFalse(Rows.same(rows, List.of(rows.get(0), rows.get(0)), false));
   }
 
   private static WorldSpec world(Column column, List<List<List<Object>>> partitions) {
