@@ -51,8 +51,8 @@ public final class Rows {
   }
 
   /**
-   * Doubles last and rounded, so that those that count as equal sort alike; NULL apart from text
-   * that reads the same.
+   * Doubles last and rounded, so that those that count as equal sort alike; all else so that no two
+   * have one key, not even NULL and the text that reads the same.
    */
   private static String sortKey(Row row) {
     StringBuilder key = new StringBuilder();
@@ -61,7 +61,8 @@ public final class Rows {
       if (row.get(i) instanceof Double value) {
         doubles.append(String.format(Locale.ROOT, "%.9e|", value));
       } else {
-        key.append(row.get(i) == null ? "\u0000" : show(row.get(i))).append('|');
+        String text = row.get(i) == null ? "" : show(row.get(i));
+        key.append(row.get(i) == null ? -1 : text.length()).append(':').append(text);
       }
     }
     return key.append(doubles).toString();

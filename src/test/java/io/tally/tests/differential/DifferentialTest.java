@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.Stream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.junit.jupiter.api.Test;
@@ -66,11 +67,12 @@ class DifferentialTest {
 
   @Test
   void theOrderOfRowsDoesNotMatterToTextThatReadsAsNull() {
-    List<Row> rows = List.of(RowFactory.create("null"), RowFactory.create((Object) null));
-    List<Row> turned = List.of(rows.get(1), rows.get(0));
+    List<Row> rows = Stream.of("null", null, "\u0000", "").map(RowFactory::create).toList();
+    List<Row> turned = List.of(rows.get(3), rows.get(2), rows.get(1), rows.get(0));
     assertTrue(Rows.same(rows, turned, false));
     assertFalse(Rows.same(rows, turned, true));
-    assertFalse(Rows.same(rows, List.of(rows.get(0), rows.get(0)), false));
+    assertFalse(
+        Rows.same(rows, List.of(rows.get(0), rows.get(0), rows.get(2), rows.get(3)), false));
   }
 
   private static WorldSpec world(Column column, List<List<List<Object>>> partitions) {
