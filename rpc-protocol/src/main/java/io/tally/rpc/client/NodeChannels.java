@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One gRPC channel per node address, opened at first use and shared by all scans of the process to
- * that node. Safe for any thread. Idle channels drop their connection after five minutes and take
- * it up again when needed.
+ * One channel per node address, opened at first use and shared by all scans of the process to that
+ * node. Safe for any thread. Idle channels drop their connection after five minutes and take it up
+ * again when needed.
  *
  * <p>While calls are open on a connection that has gone quiet, it is probed every 30 s, and given
  * up when a probe is not answered for 20 s; so a node must permit that (gRPC's own servers by
@@ -25,7 +25,7 @@ public final class NodeChannels implements AutoCloseable {
 
   private final int flowControlWindowBytes;
   private final Map<NodeAddress, NodeClient> clients = new HashMap<>();
-  private final Map<NodeAddress, ManagedChannel> channels = new HashMap<>();
+  private final Map<NodeAddress, NodeChannel> channels = new HashMap<>();
   private boolean closed;
 
   /**
@@ -54,23 +54,26 @@ public final class NodeChannels implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    channels.values().forEach(ManagedChannel::shutdownNow);
+    channels.values().forEach(NodeChannel::shutdownNow);
   }
 
   private NodeClient connect(NodeAddress address) {
-    ManagedChannel channel =
-        NettyChannelBuilder.forAddress(address.host(), address.port())
-            .usePlaintext()
-            .flowControlWindow(flowControlWindowBytes)
-            .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
-            .keepAliveTimeout(KEEP_ALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-            .keepAliveWithoutCalls(false)
-            .idleTimeout(IDLE_MINUTES, TimeUnit.MINUTES)
-            // Callbacks copy a frame and put it into a queue, and never wait; handing them to
-            // another thread would only cost.
-            .directExecutor()
-            .build();
+    NodeChannel channel = new NodeChannel(() -> build(address));
     channels.put(address, channel);
     return new NodeClient(address, channel);
+  }
+
+  private ManagedChannel build(NodeAddress address) {
+    return NettyChannelBuilder.forAddress(address.host(), address.port())
+        .usePlaintext()
+        .flowControlWindow(flowControlWindowBytes)
+        .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
+        .keepAliveTimeout(KEEP_ALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+        .keepAliveWithoutCalls(false)
+        .idleTimeout(IDLE_MINUTES, TimeUnit.MINUTES)
+        // Callbacks copy a frame and put it into a queue, and never wait; handing them to
+        // another thread would only cost.
+        .directExecutor()
+        .build();
   }
 }

@@ -1,8 +1,7 @@
 package io.tally.rpc.client;
 
 import com.google.common.util.concurrent.ListenableFuture;
-import io.grpc.ConnectivityState;
-import io.grpc.ManagedChannel;
+import io.grpc.Channel;
 import io.grpc.Status;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.TallyStatus;
@@ -26,9 +25,9 @@ public final class NodeClient {
   private static final int MAX_DESCRIPTION_BYTES = 64 << 20;
 
   private final NodeAddress address;
-  private final ManagedChannel channel;
+  private final Channel channel;
 
-  NodeClient(NodeAddress address, ManagedChannel channel) {
+  NodeClient(NodeAddress address, Channel channel) {
     this.address = address;
     this.channel = channel;
   }
@@ -56,7 +55,6 @@ public final class NodeClient {
    * @param allocator parent of the stream's own allocator; must outlive the stream
    */
   public ScanStream scan(Open open, ScanOptions options, BufferAllocator allocator) {
-    forgetFailedConnection();
     return ScanStream.open(channel, address, open, options, allocator);
   }
 
@@ -87,19 +85,8 @@ public final class NodeClient {
   }
 
   private PartitionServiceGrpc.PartitionServiceFutureStub stub(long timeoutMillis) {
-    forgetFailedConnection();
     return PartitionServiceGrpc.newFutureStub(channel)
         .withMaxInboundMessageSize(MAX_DESCRIPTION_BYTES)
         .withDeadlineAfter(timeoutMillis, TimeUnit.MILLISECONDS);
-  }
-
-  /**
-   * After a failed attempt to connect, gRPC answers calls with that failure until its back-off is
-   * over, up to two minutes. A caller that calls again wants to know how things are now.
-   */
-  private void forgetFailedConnection() {
-    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
-      channel.enterIdle();
-    }
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.common.util.concurrent.ListenableFuture;
 import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import io.tally.rpc.TallyException;
@@ -94,6 +95,29 @@ class NodeClientTest {
       }
       assertEquals(description, client.describeNode(TIMEOUT_MILLIS));
       assertEquals(port, node.address().port());
+    }
+  }
+
+  @Test
+  void aCallMadeAtTheMomentAnotherFailsIsAnsweredByANodeThatHasComeUp() throws Exception {
+    NodeAddress nobody = Loopback.nobody();
+    NodeClient client = channels.node(nobody);
+    DescribeNodeResponse description = DescribeNodeResponse.newBuilder().setNodeId("a").build();
+    CompletableFuture<ScriptedNode> cameUp = new CompletableFuture<>();
+    CompletableFuture<ListenableFuture<DescribeNodeResponse>> again = new CompletableFuture<>();
+    ListenableFuture<DescribeNodeResponse> refused = client.startDescribeNode(TIMEOUT_MILLIS);
+    // Inside of gRPC's callback: its channel has not told its state yet.
+    refused.addListener(
+        () -> {
+          cameUp.complete(
+              ScriptedNode.onLoopback(nobody.port(), scan -> {}, description, List.of()));
+          again.complete(client.startDescribeNode(TIMEOUT_MILLIS));
+        },
+        Runnable::run);
+    try (ScriptedNode node = cameUp.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)) {
+      assertEquals(nobody, node.address());
+      assertThrows(TallyException.class, () -> client.await(refused));
+      assertEquals(description, client.await(again.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)));
     }
   }
 
