@@ -26,6 +26,9 @@ public final class Features {
   /** {@code Open.projection} may be used. */
   public static final String NESTED_PROJECTION = "scan.nested_projection";
 
+  /** {@code Open.resume_after} may be used. */
+  public static final String RESUME = "scan.resume";
+
   /** {@code Expression.path} may be used. */
   public static final String PATH = "expression.path";
 

@@ -46,7 +46,7 @@ public final class TallyException extends RuntimeException {
 
   private static boolean isRetryable(ErrorCode code) {
     return switch (code) {
-      case TOO_MANY_SCANS, SHUTTING_DOWN, NODE_UNREACHABLE, NODE_SILENT -> true;
+      case TOO_MANY_SCANS, SHUTTING_DOWN, SCAN_LOST, NODE_UNREACHABLE, NODE_SILENT -> true;
       default -> false;
     };
   }

@@ -133,6 +133,7 @@ public final class TallyStatus {
       case ROW_TOO_LARGE, ARITHMETIC_OVERFLOW -> Status.Code.OUT_OF_RANGE;
       case DATA_UNREADABLE, PROTOCOL_VIOLATION -> Status.Code.DATA_LOSS;
       case SHUTTING_DOWN, NODE_UNREACHABLE, PARTITION_WITHOUT_OWNER -> Status.Code.UNAVAILABLE;
+      case SCAN_LOST -> Status.Code.ABORTED;
       case NODE_SILENT -> Status.Code.DEADLINE_EXCEEDED;
       case CANCELLED -> Status.Code.CANCELLED;
       case INTERNAL, ERROR_CODE_UNSPECIFIED, UNRECOGNIZED -> Status.Code.INTERNAL;
