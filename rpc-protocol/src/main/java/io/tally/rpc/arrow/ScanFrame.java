@@ -42,6 +42,12 @@ public final class ScanFrame implements AutoCloseable {
     return new ScanFrame(message, body);
   }
 
+  /** The same frame once more: both share the memory, and each has to be closed. */
+  public ScanFrame share() {
+    body.forEach(buffer -> buffer.getReferenceManager().retain());
+    return new ScanFrame(message, body);
+  }
+
   /** The message; its {@code body} field is empty. */
   public ScanResponse message() {
     return message;

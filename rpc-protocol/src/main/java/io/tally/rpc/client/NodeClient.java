@@ -51,7 +51,8 @@ public final class NodeClient {
    * Opens a scan; returns at once, before the node has answered.
    *
    * @param open everything but {@code scan_id} and the limits, which are filled in from {@code
-   *     options}; a scan_id that is set is kept
+   *     options}; a scan_id that is set is kept. With {@code resume_after} 0, for a node that has
+   *     the feature {@code scan.resume}, the scan survives a broken connection
    * @param allocator parent of the stream's own allocator; must outlive the stream
    */
   public ScanStream scan(Open open, ScanOptions options, BufferAllocator allocator) {

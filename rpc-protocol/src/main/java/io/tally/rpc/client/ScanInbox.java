@@ -1,11 +1,8 @@
 package io.tally.rpc.client;
 
-import io.grpc.ClientCall;
-import io.grpc.Metadata;
 import io.grpc.Status;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.arrow.ScanFrame;
-import io.tally.rpc.v1.Batch;
 import io.tally.rpc.v1.End;
 import io.tally.rpc.v1.Opened;
 import java.util.ArrayDeque;
@@ -16,16 +13,16 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Receives the frames of one scan on gRPC's threads, checks that they come as the protocol says,
- * and hands the batches to the consumer, which waits here.
+ * Receives the frames of one scan on gRPC's threads, over all its calls, lets them be checked, and
+ * hands the batches to the consumer, which waits here.
  *
  * <p>Bounded twice: the node sends no more batches than it has credits, and gRPC is asked for a
  * further frame only while fewer bytes than the window are here, so that rows larger than a batch
  * do not add up. The first failure, from whichever side, is final: it frees what is queued and ends
- * the call.
+ * the connection.
  */
-final class ScanInbox extends ClientCall.Listener<ScanFrame> {
-  private final ScanCall call;
+final class ScanInbox {
+  private final ScanConnection connection;
   private final ScanLabel label;
   private final long windowBytes;
   private final long silenceNanos;
@@ -35,17 +32,21 @@ final class ScanInbox extends ClientCall.Listener<ScanFrame> {
   private final Condition changed = lock.newCondition();
 
   // All below is guarded by the lock.
+  private final AnswerCheck answer;
   private final ArrayDeque<ScanFrame> queue = new ArrayDeque<>();
-  private Opened opened;
-  private End end;
   private TallyException failure;
-  private boolean callOver;
+
+  /** Nothing more will come, and nothing is missing. */
+  private boolean finished;
+
+  /** The consumer has seen that. */
   private boolean complete;
-  private Runnable afterCall = () -> {};
-  private long grantedBatches;
-  private long batches;
-  private long rows;
-  private long bodyBytes;
+
+  /** Whether the consumer has had a batch: then the scan cannot start anew. */
+  private boolean handedOut;
+
+  /** Batches that have arrived, those of a scan that was started anew included. */
+  private long arrivals;
 
   /** Bytes of the frames that were received and not yet consumed. */
   private long heldBytes;
@@ -57,25 +58,47 @@ final class ScanInbox extends ClientCall.Listener<ScanFrame> {
   private long firstBatchNanos;
   private long waitedNanos;
 
-  ScanInbox(ScanCall call, ScanLabel label, ScanOptions options) {
-    this.call = call;
+  ScanInbox(ScanConnection connection, ScanLabel label, ScanOptions options) {
+    this.connection = connection;
     this.label = label;
     this.windowBytes = options.windowBytes();
     this.silenceNanos = TimeUnit.MILLISECONDS.toNanos(options.silenceMillis());
-    this.grantedBatches = options.credits();
+    this.answer = new AnswerCheck(label, options.credits());
   }
 
-  // ---- gRPC's side: never blocks
+  // ---- the connection's side: never blocks
 
-  @Override
-  public void onMessage(ScanFrame frame) {
+  /** A call begins that asks for the next batches; how many may come. */
+  int beginCall() {
+    lock.lock();
+    try {
+      answer.beginCall();
+      paused = false;
+      return answer.credits();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes a frame, which it owns then; whether gRPC may deliver another. */
+  boolean receive(ScanFrame frame) {
     boolean queued = false;
     boolean wantsMore = false;
     lock.lock();
     try {
       lastArrivalNanos = System.nanoTime();
       if (failure == null) {
-        queued = accept(frame);
+        answer.accept(frame);
+        queued = frame.message().hasBatch();
+        if (queued) {
+          arrivals++;
+          heldBytes += heldBytes(frame);
+          queue.add(frame);
+        }
+        if (firstBatchNanos == 0 && (queued || answer.isEnded())) {
+          firstBatchNanos = sinceStart();
+        }
+        finished = answer.isEnded() && answer.isKept();
         wantsMore = heldBytes < windowBytes;
         paused = !wantsMore;
         changed.signalAll();
@@ -83,110 +106,102 @@ final class ScanInbox extends ClientCall.Listener<ScanFrame> {
     } catch (TallyException e) {
       settle(e);
     } finally {
-      unlockAndCancelIfFailed();
+      unlockAndStopIfFailed();
       if (!queued) {
         frame.close();
       }
     }
-    if (wantsMore) {
-      call.request();
-    }
+    return wantsMore;
   }
 
-  @Override
-  public void onClose(Status status, Metadata trailers) {
-    Runnable last;
+  /**
+   * The call is over. False if that leaves the scan without its end, and the status says why.
+   *
+   * <p>Where the node waits for the client's last word, it does not matter what comes behind the
+   * totals.
+   */
+  boolean finish(Status status) {
     lock.lock();
     try {
-      callOver = true;
-      if (!status.isOk()) {
-        settle(label.failure(status, trailers, opened != null));
-      } else if (end == null) {
+      if (status.isOk() && !answer.isEnded()) {
         settle(
             label.violation(
                 "The call ended without totals, so the %d batches that arrived may not be all"
-                    .formatted(batches)));
-      }
-      changed.signalAll();
-      last = afterCall;
-    } finally {
-      unlockAndCancelIfFailed();
-    }
-    last.run();
-  }
-
-  /** Returns whether the frame is now in the queue. */
-  private boolean accept(ScanFrame frame) {
-    if (end != null) {
-      throw label.violation("Something came after the end");
-    }
-    switch (frame.message().getEventCase()) {
-      case OPENED -> acceptOpened(frame.message().getOpened());
-      case BATCH -> {
-        acceptBatch(frame);
+                    .formatted(answer.batches())));
         return true;
       }
-      case END -> acceptEnd(frame.message().getEnd());
-      case PROGRESS -> {}
-      case EVENT_NOT_SET -> throw label.violation("A message is empty, or of an unknown kind");
+      finished |= status.isOk();
+      changed.signalAll();
+      return finished || failure != null;
+    } finally {
+      unlockAndStopIfFailed();
     }
-    return false;
   }
 
-  private void acceptOpened(Opened message) {
-    if (opened != null) {
-      throw label.violation("The scan was opened twice");
+  /** Forgets what has arrived, for a new start; false if that is too late. */
+  boolean restart() {
+    lock.lock();
+    try {
+      if (handedOut || failure != null) {
+        return false;
+      }
+      queue.forEach(ScanFrame::close);
+      queue.clear();
+      heldBytes = 0;
+      answer.restart();
+      return true;
+    } finally {
+      lock.unlock();
     }
-    opened = message;
-    label.opened(message.getNodeId());
   }
 
-  private void acceptBatch(ScanFrame frame) {
-    Batch batch = frame.message().getBatch();
-    if (opened == null) {
-      throw label.violation("A batch came before the scan was opened");
+  /** Batches of the scan that have arrived. */
+  long batches() {
+    lock.lock();
+    try {
+      return answer.batches();
+    } finally {
+      lock.unlock();
     }
-    if (batch.getSequence() != batches) {
-      throw label.violation(
-          "Batch %d came where batch %d was due".formatted(batch.getSequence(), batches));
-    }
-    if (batches == grantedBatches) {
-      throw label.violation(
-          "More batches came than the %d that were asked for".formatted(grantedBatches));
-    }
-    if (batch.getRows() < 0) {
-      throw label.violation("A batch has " + batch.getRows() + " rows");
-    }
-    batches++;
-    rows += batch.getRows();
-    bodyBytes += frame.bodyBytes();
-    heldBytes += heldBytes(frame);
-    if (firstBatchNanos == 0) {
-      firstBatchNanos = sinceStart();
-    }
-    queue.add(frame);
   }
 
-  private void acceptEnd(End message) {
-    if (opened == null) {
-      throw label.violation("The end came before the scan was opened");
+  /** Grows with every batch that arrives. */
+  long arrivals() {
+    lock.lock();
+    try {
+      return arrivals;
+    } finally {
+      lock.unlock();
     }
-    if (message.getBatches() != batches
-        || message.getRows() != rows
-        || message.getBodyBytes() != bodyBytes) {
-      throw label.violation(
-          "The node sent %d batches, %d rows, %d bytes; %d batches, %d rows, %d bytes arrived"
-              .formatted(
-                  message.getBatches(),
-                  message.getRows(),
-                  message.getBodyBytes(),
-                  batches,
-                  rows,
-                  bodyBytes));
+  }
+
+  /** Whether Opened has come. */
+  boolean isOpened() {
+    lock.lock();
+    try {
+      return answer.isOpened();
+    } finally {
+      lock.unlock();
     }
-    end = message;
-    if (firstBatchNanos == 0) {
-      firstBatchNanos = sinceStart();
+  }
+
+  /** Whether the node keeps the scan when the connection breaks. */
+  boolean isKept() {
+    lock.lock();
+    try {
+      return answer.isKept();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Whether End has come, and the node waits to hear so. */
+  boolean isFinished() {
+    lock.lock();
+    try {
+      return finished;
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -196,10 +211,10 @@ final class ScanInbox extends ClientCall.Listener<ScanFrame> {
   Opened awaitOpened() {
     lock.lock();
     try {
-      await(() -> opened != null);
-      return opened;
+      await(answer::isOpened);
+      return answer.opened();
     } finally {
-      unlockAndCancelIfFailed();
+      unlockAndStopIfFailed();
     }
   }
 
@@ -210,11 +225,12 @@ final class ScanInbox extends ClientCall.Listener<ScanFrame> {
   Optional<ScanFrame> awaitBatch() {
     lock.lock();
     try {
-      await(() -> !queue.isEmpty() || callOver);
+      await(() -> !queue.isEmpty() || finished);
       complete = queue.isEmpty();
+      handedOut |= !complete;
       return Optional.ofNullable(queue.poll());
     } finally {
-      unlockAndCancelIfFailed();
+      unlockAndStopIfFailed();
     }
   }
 
@@ -230,7 +246,7 @@ final class ScanInbox extends ClientCall.Listener<ScanFrame> {
       lock.unlock();
     }
     if (resume) {
-      call.request();
+      connection.request();
     }
   }
 
@@ -238,7 +254,7 @@ final class ScanInbox extends ClientCall.Listener<ScanFrame> {
   void grant(int credits) {
     lock.lock();
     try {
-      grantedBatches += credits;
+      answer.grant(credits);
     } finally {
       lock.unlock();
     }
@@ -248,7 +264,7 @@ final class ScanInbox extends ClientCall.Listener<ScanFrame> {
   boolean expectsBatches() {
     lock.lock();
     try {
-      return end == null && failure == null;
+      return !answer.isEnded() && failure == null;
     } finally {
       lock.unlock();
     }
@@ -258,7 +274,7 @@ final class ScanInbox extends ClientCall.Listener<ScanFrame> {
   Optional<End> totals() {
     lock.lock();
     try {
-      return complete ? Optional.of(end) : Optional.empty();
+      return complete ? Optional.of(answer.end()) : Optional.empty();
     } finally {
       lock.unlock();
     }
@@ -297,7 +313,7 @@ final class ScanInbox extends ClientCall.Listener<ScanFrame> {
     try {
       settle(error);
     } finally {
-      unlockAndCancelIfFailed();
+      unlockAndStopIfFailed();
     }
   }
 
@@ -310,50 +326,12 @@ final class ScanInbox extends ClientCall.Listener<ScanFrame> {
     changed.signalAll();
   }
 
-  /** Cancels without the lock, which gRPC might want at that moment from another thread. */
-  private void unlockAndCancelIfFailed() {
+  /** Without the lock, which gRPC might want at that moment from another thread. */
+  private void unlockAndStopIfFailed() {
     TallyException error = failure;
     lock.unlock();
     if (error != null) {
-      call.cancel(error.getMessage());
-    }
-  }
-
-  /** Runs {@code action} when gRPC delivers nothing more, at once if that is now. */
-  void afterCall(Runnable action) {
-    boolean now;
-    lock.lock();
-    try {
-      now = callOver;
-      afterCall = action;
-    } finally {
-      lock.unlock();
-    }
-    if (now) {
-      action.run();
-    }
-  }
-
-  /** Waits until gRPC delivers nothing more; false if that takes too long. */
-  boolean awaitCallOver(long timeoutMillis) {
-    long nanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
-    boolean interrupted = false;
-    lock.lock();
-    try {
-      while (!callOver && nanos > 0) {
-        try {
-          nanos = changed.awaitNanos(nanos);
-        } catch (InterruptedException e) {
-          // Closing has to come to its end; whoever interrupts is heard afterwards.
-          interrupted = true;
-        }
-      }
-      return callOver;
-    } finally {
-      lock.unlock();
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      connection.stop(error.getMessage());
     }
   }
 

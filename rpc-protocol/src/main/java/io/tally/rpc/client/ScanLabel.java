@@ -53,6 +53,31 @@ final class ScanLabel {
             .formatted(what, node(), subject));
   }
 
+  /** The node knows the scan no more, or knows nothing of resuming. */
+  TallyException lost() {
+    return new TallyException(
+        ErrorCode.SCAN_LOST,
+        "%s does not go on with the scan whose connection broke. Run it again. [%s]"
+            .formatted(node(), subject));
+  }
+
+  /** {@code error}, with how often it was tried to get past it. */
+  TallyException gaveUp(TallyException error, int tries) {
+    return new TallyException(
+        error.code(),
+        "%s Gave up after %d tries to connect again.".formatted(error.getMessage(), tries),
+        error);
+  }
+
+  /** What should not happen on this side. */
+  TallyException fault(Throwable cause) {
+    return new TallyException(
+        ErrorCode.INTERNAL,
+        "The client failed to connect again in a way that it does not expect: %s. [%s, %s]"
+            .formatted(cause, node(), subject),
+        cause);
+  }
+
   TallyException silent(long silenceMillis) {
     return new TallyException(
         ErrorCode.NODE_SILENT,

@@ -10,9 +10,20 @@ import java.io.Serializable;
  *     of the stream on both sides; credits = max(1, windowBytes / maxBatchBytes)
  * @param maxRowBytes a row larger than this fails the scan
  * @param silenceMillis a node that sends nothing at all for this long is given up, NODE_SILENT
+ * @param reconnect what happens when the connection breaks
  */
-public record ScanOptions(int maxBatchBytes, long windowBytes, int maxRowBytes, long silenceMillis)
+public record ScanOptions(
+    int maxBatchBytes,
+    long windowBytes,
+    int maxRowBytes,
+    long silenceMillis,
+    ReconnectPolicy reconnect)
     implements Serializable {
+
+  /** Reconnects as {@link ReconnectPolicy#defaults} says. */
+  public ScanOptions(int maxBatchBytes, long windowBytes, int maxRowBytes, long silenceMillis) {
+    this(maxBatchBytes, windowBytes, maxRowBytes, silenceMillis, ReconnectPolicy.defaults());
+  }
 
   /** 1 MiB batches, a window of 16 MiB, rows up to 64 MiB, 60 s of silence. */
   public static ScanOptions defaults() {

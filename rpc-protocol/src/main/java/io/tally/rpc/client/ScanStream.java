@@ -1,8 +1,6 @@
 package io.tally.rpc.client;
 
-import io.grpc.CallOptions;
 import io.grpc.Channel;
-import io.grpc.ClientCall;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.arrow.ArrowSchemas;
 import io.tally.rpc.arrow.RecordBatchDecoder;
@@ -12,7 +10,6 @@ import io.tally.rpc.v1.Applied;
 import io.tally.rpc.v1.End;
 import io.tally.rpc.v1.Open;
 import io.tally.rpc.v1.Opened;
-import io.tally.rpc.v1.ScanRequest;
 import java.util.Optional;
 import java.util.UUID;
 import org.apache.arrow.memory.BufferAllocator;
@@ -27,14 +24,19 @@ import org.slf4j.LoggerFactory;
  * so that the node always has some in hand unless the consumer is the slower side. A batch counts
  * as consumed when the consumer asks for the next.
  *
+ * <p>If {@code Open.resume_after} was set, for nodes with the feature {@code scan.resume}, a
+ * connection that breaks is made again as {@link ScanOptions#reconnect} says, and the consumer
+ * notices nothing but the time that it takes. A scan that its node does not have any more starts
+ * anew only while no batch was handed out, and fails with SCAN_LOST otherwise.
+ *
  * <p>One thread consumes. {@link #close} may be called by any thread, at any time, and wakes a
  * waiting consumer.
  *
  * <p>Every method but close throws {@link TallyException}: the node's error; NODE_UNREACHABLE if
- * the connection broke; NODE_SILENT if nothing arrived for {@link ScanOptions#silenceMillis} while
- * the consumer waited; CANCELLED if the stream was closed or the consumer interrupted;
- * PROTOCOL_VIOLATION if the stream ended without totals or with others than arrived. A failed
- * stream stays failed.
+ * the connection broke for good; NODE_SILENT if nothing arrived for {@link
+ * ScanOptions#silenceMillis} while the consumer waited; CANCELLED if the stream was closed or the
+ * consumer interrupted; PROTOCOL_VIOLATION if the stream ended without totals or with others than
+ * arrived. A failed stream stays failed.
  */
 public final class ScanStream implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ScanStream.class);
@@ -53,7 +55,7 @@ public final class ScanStream implements AutoCloseable {
 
   private final ScanLabel label;
   private final BufferAllocator allocator;
-  private final ScanCall call;
+  private final ScanConnection connection;
   private final ScanInbox inbox;
   private final int grantSize;
 
@@ -79,12 +81,10 @@ public final class ScanStream implements AutoCloseable {
     this.label = new ScanLabel(address, open);
     this.allocator = own;
     this.grantSize = Math.max(1, options.credits() / GRANTS_PER_WINDOW);
-    ClientCall<ScanRequest, ScanFrame> grpcCall =
-        channel.newCall(
-            ScanMethod.descriptor(own),
-            CallOptions.DEFAULT.withMaxInboundMessageSize(maxMessageBytes(options)));
-    this.call = new ScanCall(grpcCall);
-    this.inbox = new ScanInbox(call, label, options);
+    this.connection =
+        new ScanConnection(
+            channel, ScanMethod.descriptor(own), maxMessageBytes(options), open, options, label);
+    this.inbox = connection.inbox();
   }
 
   /** See {@link NodeClient#scan}. */
@@ -99,6 +99,9 @@ public final class ScanStream implements AutoCloseable {
             .setMaxBatchBytes(options.maxBatchBytes())
             .setMaxRowBytes(Math.max(options.maxRowBytes(), options.maxBatchBytes()))
             .setProgressIntervalMillis(Math.max(1, options.silenceMillis() / SIGNS_PER_SILENCE));
+    if (options.reconnect().tries() == 0) {
+      completed.clearResumeAfter();
+    }
     if (open.getScanId().isEmpty()) {
       completed.setScanId(UUID.randomUUID().toString());
     }
@@ -107,7 +110,7 @@ public final class ScanStream implements AutoCloseable {
     ScanStream stream = null;
     try {
       stream = new ScanStream(channel, address, completed.build(), options, own);
-      stream.call.start(stream.inbox, completed.build(), options.credits());
+      stream.connection.connect();
       return stream;
     } catch (RuntimeException | Error e) {
       if (stream == null) {
@@ -188,7 +191,12 @@ public final class ScanStream implements AutoCloseable {
   public Received received() {
     Counters now = counters;
     return new Received(
-        now.batches, now.rows, now.bodyBytes, inbox.firstBatchNanos(), inbox.waitedNanos());
+        now.batches,
+        now.rows,
+        now.bodyBytes,
+        inbox.firstBatchNanos(),
+        inbox.waitedNanos(),
+        connection.reconnects());
   }
 
   /**
@@ -200,9 +208,15 @@ public final class ScanStream implements AutoCloseable {
    * @param firstBatchNanos time from opening to the first batch (or the end, if there is none); 0
    *     if not there yet
    * @param waitedNanos total time that the consumer has waited
+   * @param reconnects how often the connection broke and was made again, or was tried to
    */
   public record Received(
-      long batches, long rows, long bodyBytes, long firstBatchNanos, long waitedNanos) {}
+      long batches,
+      long rows,
+      long bodyBytes,
+      long firstBatchNanos,
+      long waitedNanos,
+      long reconnects) {}
 
   /**
    * Cancels the scan if it is not finished and releases everything. The batch is no longer valid.
@@ -221,11 +235,11 @@ public final class ScanStream implements AutoCloseable {
       }
     }
     // A frame may still be on its way through gRPC, in memory of this allocator.
-    if (call.started() && !inbox.awaitCallOver(CLOSE_TIMEOUT_MILLIS)) {
+    if (!connection.awaitCallOver(CLOSE_TIMEOUT_MILLIS)) {
       LOG.warn(
           "gRPC has not ended a cancelled call in {} ms; its memory is freed when it does",
           CLOSE_TIMEOUT_MILLIS);
-      inbox.afterCall(allocator::close);
+      connection.afterCall(allocator::close);
       return;
     }
     allocator.close();
@@ -245,8 +259,7 @@ public final class ScanStream implements AutoCloseable {
     consumedBatches++;
     unsentCredits++;
     if (unsentCredits >= grantSize && inbox.expectsBatches()) {
-      inbox.grant(unsentCredits);
-      call.grant(unsentCredits, consumedBatches);
+      connection.grant(unsentCredits, consumedBatches);
       unsentCredits = 0;
     }
   }

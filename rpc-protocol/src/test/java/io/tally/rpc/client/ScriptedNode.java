@@ -3,6 +3,7 @@ package io.tally.rpc.client;
 import com.google.protobuf.ByteString;
 import io.grpc.Server;
 import io.grpc.ServerBuilder;
+import io.grpc.Status;
 import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -166,6 +167,7 @@ final class ScriptedNode extends PartitionServiceGrpc.PartitionServiceImplBase
   final class Scan implements StreamObserver<ScanRequest> {
     private final ServerCallStreamObserver<ScanResponse> responses;
     private final CountDownLatch cancelled = new CountDownLatch(1);
+    private final CountDownLatch halfClosed = new CountDownLatch(1);
     private final List<Next> nexts = new ArrayList<>();
     private Open open = Open.getDefaultInstance();
     private long granted;
@@ -207,7 +209,9 @@ final class ScriptedNode extends PartitionServiceGrpc.PartitionServiceImplBase
     }
 
     @Override
-    public void onCompleted() {}
+    public void onCompleted() {
+      halfClosed.countDown();
+    }
 
     synchronized Open open() {
       return open;
@@ -240,19 +244,40 @@ final class ScriptedNode extends PartitionServiceGrpc.PartitionServiceImplBase
       }
     }
 
+    /** Waits until the client has closed its side. */
+    void awaitHalfClosed() throws Exception {
+      if (!halfClosed.await(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)) {
+        throw new TimeoutException("the client does not close its side");
+      }
+    }
+
     void send(ScanResponse response) {
       responses.onNext(response);
     }
 
     void opened(Schema schema) {
+      opened(schema, Applied.newBuilder().setPredicate(true).build());
+    }
+
+    void opened(Schema schema, Applied applied) {
       send(
           ScanResponse.newBuilder()
               .setOpened(
                   Opened.newBuilder()
                       .setArrowSchema(ipc(schema))
                       .setNodeId("scripted")
-                      .setApplied(Applied.newBuilder().setPredicate(true)))
+                      .setApplied(applied))
               .build());
+    }
+
+    /** Counts batches like this one as sent, on calls before. */
+    void skip(VectorSchemaRoot root, long batches) {
+      sentBatches += batches;
+      sentRows += batches * root.getRowCount();
+      sentBytes += batches * Batches.response(root, 0).getBody().size();
+      synchronized (this) {
+        granted += batches;
+      }
     }
 
     /** Sends the next batch once there is a credit for it. */
@@ -302,6 +327,11 @@ final class ScriptedNode extends PartitionServiceGrpc.PartitionServiceImplBase
 
     void complete() {
       responses.onCompleted();
+    }
+
+    /** As if the connection broke behind what was sent. */
+    void breakOff() {
+      responses.onError(Status.UNAVAILABLE.asRuntimeException());
     }
 
     /** As a server whose handler throws. */
