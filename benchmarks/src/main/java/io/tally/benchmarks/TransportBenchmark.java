@@ -142,7 +142,7 @@ final class TransportBenchmark implements Benchmark {
 
   private static NodeSettings settings() {
     return new NodeSettings(
-        "benchmark", "127.0.0.1", 0, 8, 8, TIMEOUT_MILLIS, 64 << 20, 64, 10_000);
+        "benchmark", "127.0.0.1", 0, 8, 8, TIMEOUT_MILLIS, 64 << 20, 30_000, 256 << 20, 64, 10_000);
   }
 
   private static Open.Builder open(ClusterView view) {

@@ -41,6 +41,8 @@ record NodeConfig(
    * @param queuedScans further ones that wait; more are refused
    * @param queueTimeoutMillis how long a scan waits before it is refused
    * @param windowBytes the most one scan may hold unacknowledged
+   * @param resumeGraceMillis how long a scan whose connection broke waits for its client
+   * @param resumeBytes the most that all scans keep for such clients
    * @param stopGraceMillis how long a node that is asked to stop lets running scans go on
    * @param expressionDepth how deep an expression may be nested
    * @param expressionNodes how many nodes an expression may have
@@ -50,9 +52,12 @@ record NodeConfig(
       int queuedScans,
       long queueTimeoutMillis,
       long windowBytes,
+      long resumeGraceMillis,
+      long resumeBytes,
       long stopGraceMillis,
       int expressionDepth,
       int expressionNodes) {
-    static final Limits DEFAULTS = new Limits(8, 64, 30_000, 64L << 20, 10_000, 64, 200_000);
+    static final Limits DEFAULTS =
+        new Limits(8, 64, 30_000, 64L << 20, 30_000, 256L << 20, 10_000, 64, 200_000);
   }
 }

@@ -29,6 +29,8 @@ final class NodeConfigReader {
   private static final long MAX_QUEUE_TIMEOUT_MILLIS = 86_400_000;
   private static final long MAX_STOP_GRACE_MILLIS = 3_600_000;
 
+  private static final long MAX_RESUME_GRACE_MILLIS = 3_600_000;
+
   /** The protocol asks every node to accept at least these. */
   private static final int MIN_EXPRESSION_DEPTH = 64;
 
@@ -92,6 +94,9 @@ final class NodeConfigReader {
         yaml.integer(
             "queue-timeout-millis", byDefault.queueTimeoutMillis(), 1, MAX_QUEUE_TIMEOUT_MILLIS),
         yaml.integer("window-bytes", byDefault.windowBytes(), MIN_WINDOW_BYTES, MAX_WINDOW_BYTES),
+        yaml.integer(
+            "resume-grace-millis", byDefault.resumeGraceMillis(), 0, MAX_RESUME_GRACE_MILLIS),
+        yaml.integer("resume-bytes", byDefault.resumeBytes(), 0, MAX_WINDOW_BYTES),
         yaml.integer("stop-grace-millis", byDefault.stopGraceMillis(), 0, MAX_STOP_GRACE_MILLIS),
         yaml.integer(
             "expression-depth",

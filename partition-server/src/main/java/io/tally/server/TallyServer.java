@@ -138,6 +138,8 @@ public final class TallyServer implements Callable<Integer> {
         limits.queuedScans(),
         limits.queueTimeoutMillis(),
         limits.windowBytes(),
+        limits.resumeGraceMillis(),
+        limits.resumeBytes(),
         limits.expressionDepth(),
         limits.expressionNodes());
   }

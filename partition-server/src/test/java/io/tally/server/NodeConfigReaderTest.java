@@ -49,7 +49,9 @@ class NodeConfigReaderTest {
               queued-scans: 2
               queue-timeout-millis: 3
               window-bytes: 4194304
-              stop-grace-millis: 5
+              resume-grace-millis: 5
+              resume-bytes: 6
+              stop-grace-millis: 7
               expression-depth: 65
               expression-nodes: 10006
               threads: 7
@@ -72,7 +74,7 @@ class NodeConfigReaderTest {
             "node-a",
             "0.0.0.0",
             7071,
-            new NodeConfig.Limits(1, 2, 3, 4_194_304, 5, 65, 10_006),
+            new NodeConfig.Limits(1, 2, 3, 4_194_304, 5, 6, 7, 65, 10_006),
             new DatabaseSettings(7, Optional.of("4GiB")),
             List.of(
                 new TableDefinition(

@@ -1,6 +1,7 @@
 package io.tally.server.grpc;
 
 import io.grpc.stub.StreamObserver;
+import io.tally.rpc.Features;
 import io.tally.rpc.TallyStatus;
 import io.tally.rpc.arrow.ArrowSchemas;
 import io.tally.rpc.v1.DescribeNodeRequest;
@@ -49,7 +50,11 @@ final class DescribeService extends PartitionServiceGrpc.PartitionServiceImplBas
 
   private DescribeNodeResponse node() {
     String version = DescribeService.class.getPackage().getImplementationVersion();
-    return DescribeNodeResponse.newBuilder()
+    DescribeNodeResponse.Builder answer = DescribeNodeResponse.newBuilder();
+    if (settings.resumeGraceMillis() > 0) {
+      answer.addFeatures(Features.RESUME);
+    }
+    return answer
         .setNodeId(settings.nodeId())
         .setSoftwareVersion("tally " + Optional.ofNullable(version).orElse("development"))
         .setProtocolVersion(ProtocolVersion.PROTOCOL_VERSION_1)

@@ -71,6 +71,7 @@ public final class NodeServer implements AutoCloseable {
                 new InetSocketAddress(settings.host(), settings.port()),
                 InsecureServerCredentials.create())
             .addService(partitionService(settings, catalog))
+            .addStreamTracerFactory(TransportEnd.factory())
             .addService(health.getHealthService())
             .addService(ProtoReflectionServiceV1.newInstance())
             .maxInboundMessageSize(MAX_REQUEST_BYTES)
@@ -108,6 +109,7 @@ public final class NodeServer implements AutoCloseable {
   /** What it is busy with. */
   public NodeStats stats() {
     return new NodeStats(
+        scans.openScans(),
         scans.admission().running(),
         scans.admission().queued(),
         allocator.getAllocatedMemory(),
@@ -133,8 +135,9 @@ public final class NodeServer implements AutoCloseable {
     boolean idle = false;
     try {
       idle = scans.admission().awaitIdle(graceMillis);
+      // Also those that have run and wait for their clients' last word.
+      scans.stopSessions();
       if (!idle) {
-        scans.cancelRunning();
         idle = scans.admission().awaitIdle(END_MILLIS);
       }
       server.shutdown();

@@ -30,6 +30,7 @@ final class ScanAdmission {
   private final Condition idle = lock.newCondition();
   private final Deque<Ticket> queue = new ArrayDeque<>();
   private int running;
+  private int withoutPlace;
   private boolean stopping;
 
   ScanAdmission(NodeSettings settings, ScheduledExecutorService scheduler) {
@@ -121,6 +122,34 @@ final class ScanAdmission {
     }
   }
 
+  /** Runs what needs a thread for a moment, and no place. */
+  void execute(Runnable work) {
+    countWithoutPlace(1);
+    try {
+      threads.execute(
+          () -> {
+            try {
+              work.run();
+            } finally {
+              countWithoutPlace(-1);
+            }
+          });
+    } catch (RuntimeException | Error e) {
+      countWithoutPlace(-1);
+      throw e;
+    }
+  }
+
+  private void countWithoutPlace(int more) {
+    lock.lock();
+    try {
+      withoutPlace += more;
+      idle.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Refuses what waits and what comes from now on: SHUTTING_DOWN. Running scans go on. */
   void stop() {
     Deque<Ticket> waiting;
@@ -143,7 +172,7 @@ final class ScanAdmission {
     long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
     lock.lock();
     try {
-      while (running > 0) {
+      while (running > 0 || withoutPlace > 0) {
         if (nanos <= 0) {
           return false;
         }

@@ -3,6 +3,7 @@ package io.tally.server.grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
+import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.arrow.ScanFrame;
 import io.tally.rpc.v1.ErrorCode;
@@ -13,6 +14,7 @@ import io.tally.server.scan.ScanPlan;
 import io.tally.server.scan.ScanPlanner;
 import io.tally.server.table.TableCatalog;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
@@ -27,7 +29,14 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
   private final ScanAdmission admission;
   private final BufferAllocator allocator;
   private final ScheduledExecutorService scheduler;
-  private final Set<ScanCall> running = ConcurrentHashMap.newKeySet();
+  private final KeptBytes keptBytes;
+
+  /** Of those that may be asked for again, by scan_id. */
+  private final Map<String, ScanSession> resumable = new ConcurrentHashMap<>();
+
+  /** All that have not ended. */
+  private final Set<ScanSession> sessions = ConcurrentHashMap.newKeySet();
+
   private final LongAdder sentBatches = new LongAdder();
 
   ScanService(
@@ -41,6 +50,7 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
         new ScanPlanner(
             new ExpressionLimits(settings.expressionDepth(), settings.expressionNodes()));
     this.admission = new ScanAdmission(settings, scheduler);
+    this.keptBytes = new KeptBytes(settings.resumeBytes());
     this.allocator = allocator;
     this.scheduler = scheduler;
   }
@@ -51,20 +61,81 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
     return new ScanCall(call, this);
   }
 
-  /** Ends running scans with SHUTTING_DOWN. */
-  void cancelRunning() {
-    List.copyOf(running)
-        .forEach(
-            call ->
-                call.fail(
-                    new TallyException(
-                        ErrorCode.SHUTTING_DOWN,
-                        "Node \"%s\" is stopping; the scan did not end within the time that it grants."
-                            .formatted(settings.nodeId()))));
+  /** Ends every scan that has not ended; with SHUTTING_DOWN unless all of it was sent. */
+  void stopSessions() {
+    List.copyOf(sessions).forEach(ScanSession::stop);
   }
 
-  ScanPlan plan(Open open) {
+  /**
+   * The scan that {@code open} asks for, which answers on {@code call} from now on: a new one,
+   * unless the client comes back for one that is there.
+   *
+   * @throws TallyException what is wrong with the request; SCAN_LOST
+   */
+  ScanSession open(Open open, ScanCall call) {
+    if (open.hasResumeAfter()) {
+      ScanSession known = resumable.get(open.getScanId());
+      if (known != null && attach(known, open, call)) {
+        return known;
+      }
+      if (known != null) {
+        ended(known);
+      }
+      if (open.getResumeAfter() != 0) {
+        throw lost(open);
+      }
+    }
+    ScanSession created = new ScanSession(open, plan(open), this);
+    created.attach(call, 0);
+    sessions.add(created);
+    if (created.resumable()) {
+      ScanSession other = resumable.putIfAbsent(open.getScanId(), created);
+      if (other != null) {
+        // Another call of the client was faster.
+        sessions.remove(created);
+        return open(open, call);
+      }
+    }
+    created.start();
+    return created;
+  }
+
+  /** False if the scan has ended. */
+  private boolean attach(ScanSession known, Open open, ScanCall call) {
+    if (!known.isAskedForBy(open)) {
+      throw new TallyException(
+          ErrorCode.INVALID_REQUEST,
+          "There is a scan %s already, and it asks for something else: mint a new scan_id for each scan."
+              .formatted(ShownText.name(open.getScanId())));
+    }
+    return known.attach(call, open.getResumeAfter());
+  }
+
+  private TallyException lost(Open open) {
+    return new TallyException(
+        ErrorCode.SCAN_LOST,
+        "Node \"%s\" does not have scan %s (any more), which its client wanted to resume after %d batches: the node was restarted, or the client was away for more than %d ms. Run it again."
+            .formatted(
+                settings.nodeId(),
+                ShownText.name(open.getScanId()),
+                open.getResumeAfter(),
+                settings.resumeGraceMillis()));
+  }
+
+  private ScanPlan plan(Open open) {
+    if (open.getMaxBatchBytes() > settings.windowBytes()) {
+      throw new TallyException(
+          ErrorCode.INVALID_REQUEST,
+          "max_batch_bytes is %d, more than the window of %d bytes that this node grants."
+              .formatted(open.getMaxBatchBytes(), settings.windowBytes()));
+    }
     return planner.plan(open, catalog.table(open.getTable()));
+  }
+
+  /** A scan has ended. */
+  void ended(ScanSession session) {
+    sessions.remove(session);
+    resumable.remove(session.id(), session);
   }
 
   Scan prepare(ScanPlan plan) {
@@ -83,9 +154,14 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
     return scheduler;
   }
 
-  /** The calls whose scans run. */
-  Set<ScanCall> running() {
-    return running;
+  /** Memory of batches that clients may ask for again. */
+  KeptBytes keptBytes() {
+    return keptBytes;
+  }
+
+  /** How many scans have not ended: they wait, run, or are kept for a client. */
+  int openScans() {
+    return sessions.size();
   }
 
   /** Batches handed to gRPC. */

@@ -37,7 +37,8 @@ class LeakAtStopTest {
       memory.serve("t", "(SELECT range AS n FROM range(10))");
       NodeServer server =
           NodeServer.start(
-              new NodeSettings("node-a", "127.0.0.1", 0, 1, 0, 1_000, 4 << 20, 64, 1_000),
+              new NodeSettings(
+                  "node-a", "127.0.0.1", 0, 1, 0, 1_000, 4 << 20, 30_000, 64 << 20, 64, 1_000),
               new StuckAtTheEnd(memory, stuck, release));
       ManagedChannel channel =
           NettyChannelBuilder.forAddress("127.0.0.1", server.port()).usePlaintext().build();

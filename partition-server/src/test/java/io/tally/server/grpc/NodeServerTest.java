@@ -111,7 +111,7 @@ class NodeServerTest {
   @Test
   void refusesAnAddressThatIsTaken() {
     NodeSettings settings =
-        new NodeSettings("b", "127.0.0.1", node.server.port(), 1, 1, 1, 1, 1, 1);
+        new NodeSettings("b", "127.0.0.1", node.server.port(), 1, 1, 1, 1, 1, 1, 1, 1);
 
     assertThrows(IOException.class, () -> NodeServer.start(settings, node.catalog));
   }

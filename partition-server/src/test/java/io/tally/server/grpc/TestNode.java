@@ -25,6 +25,15 @@ final class TestNode implements AutoCloseable {
   private final NodeChannels channels = new NodeChannels(CLIENT_WINDOW_BYTES);
 
   TestNode(int concurrentScans, int queuedScans, long queueTimeoutMillis) {
+    this(concurrentScans, queuedScans, queueTimeoutMillis, 30_000, 64 << 20);
+  }
+
+  TestNode(
+      int concurrentScans,
+      int queuedScans,
+      long queueTimeoutMillis,
+      long resumeGraceMillis,
+      long resumeBytes) {
     try {
       server =
           NodeServer.start(
@@ -36,6 +45,8 @@ final class TestNode implements AutoCloseable {
                   queuedScans,
                   queueTimeoutMillis,
                   WINDOW_BYTES,
+                  resumeGraceMillis,
+                  resumeBytes,
                   64,
                   200_000),
               catalog);
@@ -63,7 +74,8 @@ final class TestNode implements AutoCloseable {
         "no scans and no memory, but " + server.stats(),
         () -> {
           NodeStats stats = server.stats();
-          return stats.runningScans() == 0
+          return stats.openScans() == 0
+              && stats.runningScans() == 0
               && stats.queuedScans() == 0
               && stats.allocatedBytes() == 0;
         });
