@@ -19,8 +19,7 @@ class EarlyEndTest {
 
   /** The node's one line for each scan that has ended. */
   private static final Pattern SCAN_ENDS =
-      Pattern.compile(
-          "ScanCall scan .* rows (\\d+) batches (\\d+) bytes .* millis \\d+: ([A-Z_]+)");
+      Pattern.compile("ScanLog scan .* rows (\\d+) batches (\\d+) bytes .* millis \\d+: ([A-Z_]+)");
 
   private TallyCluster cluster;
   private SparkSession spark;

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.TallyException;
+import io.tally.server.fixture.CuttingProxy;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -31,10 +33,11 @@ class FaultTest {
 
   /** The node's one line for each scan that has ended. */
   private static final Pattern SCAN_ENDS =
-      Pattern.compile("ScanCall scan .* millis \\d+: ([A-Z_]+)");
+      Pattern.compile("ScanLog scan .* millis \\d+: ([A-Z_]+)");
 
   private final ExecutorService background = Executors.newSingleThreadExecutor();
   private TallyCluster cluster;
+  private Map<String, String> options;
   private SparkSession spark;
 
   @BeforeEach
@@ -42,10 +45,12 @@ class FaultTest {
     cluster = TallyCluster.flights(Map.of("limits", Map.of("stop-grace-millis", 1_000)));
     spark = LocalSpark.newSession();
     // So small a window that most of a stream is still on the node when the query stops.
-    Map<String, String> options = new LinkedHashMap<>(cluster.options("flights"));
+    options = new LinkedHashMap<>(cluster.options("flights"));
     options.put("max-batch-bytes", "65536");
     options.put("window-bytes", "262144");
     options.put("silence-timeout-ms", "20000");
+    options.put("reconnect-backoff-ms", "10");
+    options.put("reconnect-backoff-max-ms", "50");
     spark.read().format("tally").options(options).load().createOrReplaceTempView("flights");
   }
 
@@ -54,6 +59,29 @@ class FaultTest {
     background.shutdownNow();
     assertTrue(background.awaitTermination(LIMIT_SECONDS, TimeUnit.SECONDS));
     cluster.close();
+  }
+
+  @Test
+  void connectionsThatBreakInTheMiddleChangeNothing() throws Exception {
+    List<CuttingProxy> proxies =
+        cluster.nodes().stream().map(node -> new CuttingProxy(node.port())).toList();
+    try (Gate gate = Gate.in(spark)) {
+      options.put(
+          "endpoints",
+          proxies.stream().map(it -> "127.0.0.1:" + it.port()).collect(Collectors.joining(",")));
+      spark.read().format("tally").options(options).load().createOrReplaceTempView("cut_flights");
+      Future<String> answer =
+          background.submit(
+              () -> Rows.show(spark.sql(SLOW.replace("FROM flights", "FROM cut_flights")).head()));
+      gate.awaitTask();
+      int before = proxies.stream().mapToInt(CuttingProxy::connections).sum();
+      proxies.forEach(CuttingProxy::cutNow);
+      gate.open();
+      assertEquals(Rows.show(spark.sql(SLOW).head()), answer.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+      assertTrue(proxies.stream().mapToInt(CuttingProxy::connections).sum() > before);
+    } finally {
+      proxies.forEach(CuttingProxy::close);
+    }
   }
 
   @Test

@@ -30,7 +30,8 @@ class ScanMetricsTest {
           "tallyRowsReceived", "rows received from nodes",
           "tallyRowsScanned", "rows scanned on nodes",
           "tallyFirstBatchWaitNanos", "wait for the first batch (mean, longest)",
-          "tallyTotalWaitNanos", "wait for nodes (sum over tasks)");
+          "tallyTotalWaitNanos", "wait for nodes (sum over tasks)",
+          "tallyReconnects", "connections made again");
 
   /** Without adaptive execution, so that the scans stand in the plan as they were run. */
   private final SparkSession spark =

@@ -140,6 +140,11 @@ final class TallyNode implements AutoCloseable {
     return address;
   }
 
+  /** Where it listens; 0 before its first start. */
+  int port() {
+    return port;
+  }
+
   boolean isAlive() {
     return process != null && process.isAlive();
   }

@@ -37,6 +37,17 @@ public enum TallyOption {
       "bytes", "67108864", "A row larger than this fails the scan. At least `max-batch-bytes`."),
   SILENCE_TIMEOUT_MS(
       "milliseconds", "60000", "A node that sends nothing at all for this long is given up."),
+  RECONNECT_TRIES(
+      "tries",
+      "6",
+      "How often in a row a task whose connection broke asks its node to go on with the stream, before"
+          + " it fails and Spark may run it again. `0`: it fails at once."),
+  RECONNECT_BACKOFF_MS(
+      "milliseconds",
+      "200",
+      "The longest wait before the first of these tries. Each further one is twice as long, and a"
+          + " random part of up to half is left off."),
+  RECONNECT_BACKOFF_MAX_MS("milliseconds", "5000", "The longest wait before any of them."),
   DESCRIBE_TIMEOUT_MS(
       "milliseconds", "10000", "How long planning waits for a node to describe its partitions.");
 

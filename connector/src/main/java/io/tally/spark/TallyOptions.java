@@ -2,6 +2,7 @@ package io.tally.spark;
 
 import io.tally.rpc.NearestName;
 import io.tally.rpc.TallyException;
+import io.tally.rpc.client.ReconnectPolicy;
 import io.tally.rpc.client.ScanOptions;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.spark.read.ReadSettings;
@@ -57,7 +58,11 @@ public record TallyOptions(
             maxBatchBytes,
             values.number(TallyOption.WINDOW_BYTES, maxBatchBytes, Integer.MAX_VALUE),
             (int) values.number(TallyOption.MAX_ROW_BYTES, maxBatchBytes, Integer.MAX_VALUE),
-            values.number(TallyOption.SILENCE_TIMEOUT_MS, 100, Integer.MAX_VALUE));
+            values.number(TallyOption.SILENCE_TIMEOUT_MS, 100, Integer.MAX_VALUE),
+            new ReconnectPolicy(
+                (int) values.number(TallyOption.RECONNECT_TRIES, 0, 1_000),
+                values.number(TallyOption.RECONNECT_BACKOFF_MS, 1, Integer.MAX_VALUE),
+                values.number(TallyOption.RECONNECT_BACKOFF_MAX_MS, 1, Integer.MAX_VALUE)));
     ReadSettings settings =
         new ReadSettings(
             limits,

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.tally.rpc.TallyException;
+import io.tally.rpc.client.ReconnectPolicy;
 import io.tally.rpc.client.ScanOptions;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.spark.read.ReadSettings;
@@ -37,23 +38,30 @@ final class TallyOptionsTest {
   @Test
   void everyOptionIsRead() {
     Map<String, String> options =
-        Map.of(
-            "endpoints", "b:2, c:3",
-            "Table", "Flights",
-            "MAX-BATCH-BYTES", "2048",
-            "window-bytes", "4096",
-            "max-row-bytes", "8192",
-            "silence-timeout-ms", "500",
-            "describe-timeout-ms", "600",
-            "split-rows", "7",
-            "push-down", "False");
+        Map.ofEntries(
+            Map.entry("endpoints", "b:2, c:3"),
+            Map.entry("Table", "Flights"),
+            Map.entry("MAX-BATCH-BYTES", "2048"),
+            Map.entry("window-bytes", "4096"),
+            Map.entry("max-row-bytes", "8192"),
+            Map.entry("silence-timeout-ms", "500"),
+            Map.entry("reconnect-tries", "3"),
+            Map.entry("reconnect-backoff-ms", "4"),
+            Map.entry("reconnect-backoff-max-ms", "5"),
+            Map.entry("describe-timeout-ms", "600"),
+            Map.entry("split-rows", "7"),
+            Map.entry("push-down", "False"));
     assertEquals(TallyOption.values().length, options.size());
     assertEquals(
         new TallyOptions(
             "b:2, c:3",
             "Flights",
             600,
-            new ReadSettings(new ScanOptions(2048, 4096, 8192, 500), 7, true, false)),
+            new ReadSettings(
+                new ScanOptions(2048, 4096, 8192, 500, new ReconnectPolicy(3, 4, 5)),
+                7,
+                true,
+                false)),
         TallyOptions.of(options, key -> Optional.empty()));
   }
 

@@ -20,6 +20,7 @@ public final class ScanMetrics {
   private static final String ROWS_SCANNED = "tallyRowsScanned";
   private static final String FIRST_BATCH_WAIT = "tallyFirstBatchWaitNanos";
   private static final String TOTAL_WAIT = "tallyTotalWaitNanos";
+  private static final String RECONNECTS = "tallyReconnects";
 
   private ScanMetrics() {}
 
@@ -30,7 +31,8 @@ public final class ScanMetrics {
       new RowsReceived(),
       new RowsScanned(),
       new FirstBatchWait(),
-      new TotalWait()
+      new TotalWait(),
+      new Reconnects()
     };
   }
 
@@ -46,7 +48,8 @@ public final class ScanMetrics {
       new Value(ROWS, received.rows()),
       new Value(ROWS_SCANNED, rowsScanned),
       new Value(FIRST_BATCH_WAIT, received.firstBatchNanos()),
-      new Value(TOTAL_WAIT, received.waitedNanos())
+      new Value(TOTAL_WAIT, received.waitedNanos()),
+      new Value(RECONNECTS, received.reconnects())
     };
   }
 
@@ -149,6 +152,19 @@ public final class ScanMetrics {
     @Override
     public String aggregateTaskMetrics(long[] taskMetrics) {
       return duration((double) Arrays.stream(taskMetrics).sum());
+    }
+  }
+
+  /** How often tasks took up a stream again, or tried to, because its connection broke. */
+  public static final class Reconnects extends CustomSumMetric {
+    @Override
+    public String name() {
+      return RECONNECTS;
+    }
+
+    @Override
+    public String description() {
+      return "connections made again";
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.tally.spark.read;
 
+import io.tally.rpc.Features;
 import io.tally.rpc.ScalarFunction;
 import io.tally.rpc.v1.Call;
 import io.tally.rpc.v1.Expression;
@@ -65,6 +66,9 @@ record TallyBatch(ScanPlan plan, RuntimeFilter filter) implements Batch {
     }
     plan.sample().ifPresent(open::setSample);
     plan.selection().addTo(open);
+    if (stream.node().features().contains(Features.RESUME)) {
+      open.setResumeAfter(0);
+    }
     // No scan id: every attempt of a task is a scan of its own.
     return new NodeScan(
         stream.node().address(), stream.node().nodeId(), open.build().toByteString());

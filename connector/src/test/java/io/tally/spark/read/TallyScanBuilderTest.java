@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.Features;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ClusterView;
 import io.tally.rpc.client.ClusterView.Node;
@@ -29,6 +30,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -132,6 +134,31 @@ final class TallyScanBuilderTest {
     assertEquals("gt", open.getPredicate().getCall().getFunction());
     assertEquals("", open.getScanId());
     assertArrayEquals(new String[] {"b.example"}, partitions[0].preferredLocations());
+  }
+
+  @Test
+  void scansAreKeptWhereTheNodeCanKeepThem() throws Exception {
+    Set<String> features = new HashSet<>(SampleTable.allFeatures());
+    features.add(Features.RESUME);
+    Node keeping =
+        new Node(B.address(), B.nodeId(), B.layoutVersion(), features, B.maxExpressionNodes());
+    ClusterView view =
+        new ClusterView(
+            "sample",
+            SampleTable.ARROW,
+            List.of(),
+            List.of(A, keeping),
+            List.of(
+                new OwnedPartition(Partitions.of("p1", 1).build(), List.of(A)),
+                new OwnedPartition(Partitions.of("p2", 1).build(), List.of(keeping))));
+    TallyScanBuilder builder =
+        new TallyScanBuilder(view, SampleTable.SCHEMA, SETTINGS, Optional.of(SampleTable.RULES));
+    builder.pruneColumns(new StructType().add("s", DataTypes.StringType));
+    for (InputPartition partition : builder.build().toBatch().planInputPartitions()) {
+      Open open = open(partition);
+      assertEquals(open.getLayoutVersion().equals("layout-b"), open.hasResumeAfter());
+      assertEquals(0, open.getResumeAfter());
+    }
   }
 
   @Test
