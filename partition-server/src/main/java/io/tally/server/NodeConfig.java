@@ -1,5 +1,6 @@
 package io.tally.server;
 
+import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.DatabaseSettings;
 import io.tally.server.table.TableDefinition;
 import java.util.List;
@@ -12,6 +13,7 @@ import java.util.Objects;
  * @param node name of the node, unique in the cluster
  * @param host address to listen on
  * @param port 0: any free one
+ * @param features what it knows, and tells clients
  */
 record NodeConfig(
     String node,
@@ -19,12 +21,14 @@ record NodeConfig(
     int port,
     Limits limits,
     DatabaseSettings database,
+    ScanFeatures features,
     List<TableDefinition> tables) {
   NodeConfig {
     Objects.requireNonNull(node);
     Objects.requireNonNull(host);
     Objects.requireNonNull(limits);
     Objects.requireNonNull(database);
+    Objects.requireNonNull(features);
     tables = List.copyOf(tables);
   }
 

@@ -3,6 +3,7 @@ package io.tally.server;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.tally.server.NodeConfig.Limits;
 import io.tally.server.scan.ExpressionLimits;
+import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.DatabaseSettings;
 import io.tally.server.table.TableDefinition;
 import java.net.InetAddress;
@@ -66,9 +67,10 @@ final class NodeConfigReader {
     DatabaseSettings database =
         limits.map(NodeConfigReader::database).orElse(DatabaseSettings.defaults());
     limits.ifPresent(YamlSection::rejectUnknownKeys);
+    ScanFeatures features = features(yaml);
     List<TableDefinition> tables = tables(yaml);
     yaml.rejectUnknownKeys();
-    return new NodeConfig(node, host, port, scanLimits, database, tables);
+    return new NodeConfig(node, host, port, scanLimits, database, features, tables);
   }
 
   private static void checkHost(YamlSection yaml, String host, boolean insecureNetworkAllowed) {
@@ -117,6 +119,14 @@ final class NodeConfigReader {
       yaml.problem("memory", memory.get() + " is not a size; write one such as 4GiB or 512MiB");
     }
     return new DatabaseSettings(threads, memory);
+  }
+
+  private static ScanFeatures features(YamlSection yaml) {
+    List<String> disabled = yaml.texts("disabled-features");
+    for (String name : disabled) {
+      ScanFeatures.problem(name).ifPresent(what -> yaml.problem("disabled-features", what));
+    }
+    return ScanFeatures.ALL.without(disabled);
   }
 
   private List<TableDefinition> tables(YamlSection yaml) {

@@ -2,6 +2,7 @@ package io.tally.server;
 
 import io.tally.server.grpc.NodeServer;
 import io.tally.server.grpc.NodeSettings;
+import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.CatalogException;
 import io.tally.server.table.DuckDbCatalog;
 import java.io.IOException;
@@ -61,6 +62,14 @@ public final class TallyServer implements Callable<Integer> {
       description = "Written with host:port as soon as the node listens; deleted when it stops.")
   private Path readyFile;
 
+  @Option(
+      names = "--disable-feature",
+      paramLabel = "NAME",
+      description =
+          "Behave like an older release without this feature, such as scan.limit or agg.*; may be"
+              + " repeated, and adds to disabled-features of the configuration.")
+  private List<String> disabledFeatures = List.of();
+
   TallyServer() {}
 
   /** Runs until the node is stopped. */
@@ -78,8 +87,16 @@ public final class TallyServer implements Callable<Integer> {
     try {
       Optional<ReadyFile> ready = ReadyFile.prepare(Optional.ofNullable(readyFile));
       NodeConfig config = NodeConfigReader.read(configFile);
+      List<String> unknown =
+          disabledFeatures.stream().flatMap(name -> ScanFeatures.problem(name).stream()).toList();
+      if (!unknown.isEmpty()) {
+        return refuse(
+            CONFIGURATION_PROBLEM,
+            unknown.stream().map(problem -> "--disable-feature: " + problem).toList());
+      }
+      ScanFeatures features = config.features().without(disabledFeatures);
       try (DuckDbCatalog catalog = DuckDbCatalog.open(config.database(), config.tables())) {
-        return serve(config, catalog, ready);
+        return serve(config, features, catalog, ready);
       }
     } catch (ConfigurationException e) {
       return refuse(CONFIGURATION_PROBLEM, e.lines());
@@ -90,10 +107,11 @@ public final class TallyServer implements Callable<Integer> {
     }
   }
 
-  private static int serve(NodeConfig config, DuckDbCatalog catalog, Optional<ReadyFile> ready) {
+  private static int serve(
+      NodeConfig config, ScanFeatures features, DuckDbCatalog catalog, Optional<ReadyFile> ready) {
     NodeServer server;
     try {
-      server = NodeServer.start(settings(config), catalog);
+      server = NodeServer.start(settings(config), catalog, features);
     } catch (IOException e) {
       return refuse(
           ADDRESS_PROBLEM,

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.client.Endpoints;
 import io.tally.rpc.client.NodeAddress;
+import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.DatabaseSettings;
 import io.tally.server.table.PartitionDeclaration;
 import io.tally.server.table.PartitionDefinition;
@@ -44,6 +45,7 @@ class NodeConfigReaderTest {
             host: 0.0.0.0
             port: 7071
             allow-insecure-network: true
+            disabled-features: [scan.limit, type.*]
             limits:
               concurrent-scans: 1
               queued-scans: 2
@@ -76,6 +78,7 @@ class NodeConfigReaderTest {
             7071,
             new NodeConfig.Limits(1, 2, 3, 4_194_304, 5, 6, 7, 65, 10_006),
             new DatabaseSettings(7, Optional.of("4GiB")),
+            ScanFeatures.ALL.without(List.of("type.*", "scan.limit")),
             List.of(
                 new TableDefinition(
                     "t",
@@ -122,6 +125,7 @@ class NodeConfigReaderTest {
     assertEquals("127.0.0.1", config.host());
     assertEquals(NodeConfig.Limits.DEFAULTS, config.limits());
     assertEquals(DatabaseSettings.defaults(), config.database());
+    assertEquals(ScanFeatures.ALL, config.features());
     TableDefinition table = config.tables().get(0);
     assertEquals(List.of(), table.clusterPartitions());
     assertEquals(Optional.empty(), table.partitionedBy());
@@ -180,8 +184,15 @@ class NodeConfigReaderTest {
         mistake(config("port: 1", "port: 1\nhosts: a"), "unknown key hosts; did you mean host?"),
         mistake(
             config("port: 1", "port: 1\nfoo: a"),
-            "unknown key foo; the keys here are allow-insecure-network, host, limits, node, port,"
-                + " tables"),
+            "unknown key foo; the keys here are allow-insecure-network, disabled-features, host,"
+                + " limits, node, port, tables"),
+        mistake(
+            config("port: 1", "port: 1\ndisabled-features: [agg.*, agg.summ]"),
+            "disabled-features: unknown feature agg.summ; did you mean agg.sum?"),
+        mistake(
+            config("port: 1", "port: 1\ndisabled-features: [filter]"),
+            "disabled-features: unknown feature filter; features are named as in"
+                + " DescribeNodeResponse, such as scan.limit"),
         mistake(
             config("node: a", "node: {b: c}"), "node: expected a text, but found keys and values"),
         mistake(config("node: a", "node: ''"), "node: expected a text, but found nothing"),

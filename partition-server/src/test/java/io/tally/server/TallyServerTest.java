@@ -138,6 +138,15 @@ class TallyServerTest {
   }
 
   @Test
+  void featuresThatDoNotExistAreOneLine() throws Exception {
+    Files.writeString(folder.resolve("a.csv"), "id\n1\n");
+    start("--config", config("a.csv", 0), "--disable-feature", "fn.*", "--disable-feature=fn.eqq");
+    assertExit(2);
+    assertEquals(
+        "tally-server: --disable-feature: unknown feature fn.eqq; did you mean fn.eq?\n", stderr());
+  }
+
+  @Test
   void readyFilesThatCannotBeWrittenAreSaidEarly() throws Exception {
     start("--config", config("a.csv", 0), "--ready-file", folder.resolve("no/ready").toString());
     assertExit(2);

@@ -30,10 +30,12 @@ final class DescribeService extends PartitionServiceGrpc.PartitionServiceImplBas
 
   private final NodeSettings settings;
   private final TableCatalog catalog;
+  private final ScanFeatures features;
 
-  DescribeService(NodeSettings settings, TableCatalog catalog) {
+  DescribeService(NodeSettings settings, TableCatalog catalog, ScanFeatures features) {
     this.settings = settings;
     this.catalog = catalog;
+    this.features = features;
   }
 
   @Override
@@ -58,7 +60,7 @@ final class DescribeService extends PartitionServiceGrpc.PartitionServiceImplBas
         .setNodeId(settings.nodeId())
         .setSoftwareVersion("tally " + Optional.ofNullable(version).orElse("development"))
         .setProtocolVersion(ProtocolVersion.PROTOCOL_VERSION_1)
-        .addAllFeatures(ScanFeatures.names())
+        .addAllFeatures(features.names())
         .setMaxWindowBytes(settings.windowBytes())
         .setMaxExpressionNodes(settings.expressionNodes())
         .build();

@@ -13,6 +13,7 @@ import io.tally.rpc.arrow.ScanFrame;
 import io.tally.rpc.arrow.ScanMethod;
 import io.tally.rpc.v1.PartitionServiceGrpc;
 import io.tally.rpc.v1.ScanRequest;
+import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.TableCatalog;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -52,7 +53,7 @@ public final class NodeServer implements AutoCloseable {
   private final ScheduledThreadPoolExecutor scheduler;
   private boolean stopped;
 
-  private NodeServer(NodeSettings settings, TableCatalog catalog) {
+  private NodeServer(NodeSettings settings, TableCatalog catalog, ScanFeatures features) {
     this.settings = settings;
     this.allocator = new RootAllocator();
     this.scheduler =
@@ -64,13 +65,13 @@ public final class NodeServer implements AutoCloseable {
               return thread;
             });
     scheduler.setRemoveOnCancelPolicy(true);
-    this.scans = new ScanService(settings, catalog, allocator, scheduler);
+    this.scans = new ScanService(settings, catalog, features, allocator, scheduler);
     this.health = new HealthStatusManager();
     this.server =
         NettyServerBuilder.forAddress(
                 new InetSocketAddress(settings.host(), settings.port()),
                 InsecureServerCredentials.create())
-            .addService(partitionService(settings, catalog))
+            .addService(partitionService(settings, catalog, features))
             .addStreamTracerFactory(TransportEnd.factory())
             .addService(health.getHealthService())
             .addService(ProtoReflectionServiceV1.newInstance())
@@ -89,7 +90,16 @@ public final class NodeServer implements AutoCloseable {
    * @throws IOException if the address cannot be listened on
    */
   public static NodeServer start(NodeSettings settings, TableCatalog catalog) throws IOException {
-    NodeServer node = new NodeServer(settings, catalog);
+    return start(settings, catalog, ScanFeatures.ALL);
+  }
+
+  /**
+   * As {@link #start(NodeSettings, TableCatalog)}, but like a release that knows only these
+   * features.
+   */
+  public static NodeServer start(NodeSettings settings, TableCatalog catalog, ScanFeatures features)
+      throws IOException {
+    NodeServer node = new NodeServer(settings, catalog, features);
     try {
       node.server.start();
     } catch (IOException | RuntimeException e) {
@@ -171,8 +181,10 @@ public final class NodeServer implements AutoCloseable {
   }
 
   /** The generated service with the frames of {@link ScanMethod} in place of generated messages. */
-  private ServerServiceDefinition partitionService(NodeSettings settings, TableCatalog catalog) {
-    ServerServiceDefinition generated = new DescribeService(settings, catalog).bindService();
+  private ServerServiceDefinition partitionService(
+      NodeSettings settings, TableCatalog catalog, ScanFeatures features) {
+    ServerServiceDefinition generated =
+        new DescribeService(settings, catalog, features).bindService();
     MethodDescriptor<ScanRequest, ScanFrame> frames = ScanMethod.descriptor(allocator);
     MethodDescriptor<ReceivedRequest, ScanFrame> scan =
         frames.toBuilder(

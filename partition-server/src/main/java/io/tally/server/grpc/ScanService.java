@@ -10,6 +10,7 @@ import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Open;
 import io.tally.server.scan.ExpressionLimits;
 import io.tally.server.scan.Scan;
+import io.tally.server.scan.ScanFeatures;
 import io.tally.server.scan.ScanPlan;
 import io.tally.server.scan.ScanPlanner;
 import io.tally.server.table.TableCatalog;
@@ -42,13 +43,14 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
   ScanService(
       NodeSettings settings,
       TableCatalog catalog,
+      ScanFeatures features,
       BufferAllocator allocator,
       ScheduledExecutorService scheduler) {
     this.settings = settings;
     this.catalog = catalog;
     this.planner =
         new ScanPlanner(
-            new ExpressionLimits(settings.expressionDepth(), settings.expressionNodes()));
+            new ExpressionLimits(settings.expressionDepth(), settings.expressionNodes()), features);
     this.admission = new ScanAdmission(settings, scheduler);
     this.keptBytes = new KeptBytes(settings.resumeBytes());
     this.allocator = allocator;

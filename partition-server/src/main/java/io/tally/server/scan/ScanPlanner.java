@@ -36,10 +36,17 @@ public final class ScanPlanner {
   private static final Pattern SCAN_ID = Pattern.compile("[!-~]{1,128}");
 
   private final ExpressionLimits limits;
+  private final ScanFeatures features;
 
-  /** A planner that accepts expressions within {@code limits}. */
+  /** A planner that accepts expressions within {@code limits}, and knows all features. */
   public ScanPlanner(ExpressionLimits limits) {
+    this(limits, ScanFeatures.ALL);
+  }
+
+  /** A planner that does as a release would that knows only these features. */
+  public ScanPlanner(ExpressionLimits limits, ScanFeatures features) {
     this.limits = limits;
+    this.features = features;
   }
 
   /**
@@ -48,7 +55,8 @@ public final class ScanPlanner {
    * @throws TallyException LAYOUT_CHANGED, PARTITION_NOT_FOUND, COLUMN_NOT_FOUND, INVALID_REQUEST,
    *     UNSUPPORTED_FEATURE, EXPRESSION_TOO_LARGE
    */
-  public ScanPlan plan(Open open, ServedTable table) {
+  public ScanPlan plan(Open request, ServedTable table) {
+    Open open = UnderstoodOpen.of(request, features, table);
     checkLimits(open);
     if (!open.getLayoutVersion().equals(table.layoutVersion())) {
       throw new TallyException(

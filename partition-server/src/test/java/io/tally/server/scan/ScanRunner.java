@@ -27,18 +27,31 @@ final class ScanRunner implements AutoCloseable {
   final MemoryCatalog catalog = new MemoryCatalog();
   final BufferAllocator allocator = new RootAllocator();
   final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
-  private final ScanPlanner planner = new ScanPlanner(new ExpressionLimits(64, 200_000));
+  private static final ExpressionLimits LIMITS = new ExpressionLimits(64, 200_000);
 
   ScanPlan plan(Open.Builder open) {
-    return planner.plan(open.build(), catalog.table(open.getTable()));
+    return plan(open, ScanFeatures.ALL);
+  }
+
+  /** As a node plans it that knows these features alone. */
+  ScanPlan plan(Open.Builder open, ScanFeatures features) {
+    return new ScanPlanner(LIMITS, features).plan(open.build(), catalog.table(open.getTable()));
   }
 
   Scan prepare(Open.Builder open) {
-    return Scan.prepare(plan(open), catalog, allocator, scheduler);
+    return prepare(plan(open));
+  }
+
+  private Scan prepare(ScanPlan plan) {
+    return Scan.prepare(plan, catalog, allocator, scheduler);
   }
 
   Answer run(Open.Builder open) {
-    try (Scan scan = prepare(open);
+    return run(plan(open));
+  }
+
+  Answer run(ScanPlan plan) {
+    try (Scan scan = prepare(plan);
         VectorSchemaRoot root = VectorSchemaRoot.create(scan.plan().schema(), allocator)) {
       List<List<Object>> rows = new ArrayList<>();
       List<Batch> batches = new ArrayList<>();
