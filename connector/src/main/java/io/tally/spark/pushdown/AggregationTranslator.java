@@ -157,7 +157,7 @@ public final class AggregationTranslator {
     private Optional<Refused> add(AggregateTranslation.Translated aggregate) {
       String feature = aggregate.function().feature();
       if (!features.has(feature)) {
-        return refuse(aggregate.text(), "not every node has the feature " + feature);
+        return refuse(aggregate.text(), features.lacking(feature));
       }
       unlessComplete =
           unlessComplete.or(

@@ -162,7 +162,7 @@ public final class ExpressionTranslator {
       return new Refused("there is no " + WireText.of(path));
     }
     if (!context.features().has(Features.PATH)) {
-      return new Refused("not every node has the feature " + Features.PATH);
+      return new Refused(context.features().lacking(Features.PATH));
     }
     return operand(Expression.newBuilder().setPath(path).build(), type.get());
   }

@@ -34,7 +34,7 @@ public final class PartitionIdConditions {
     this.hidden = table.column(COLUMN).isPresent();
     Schema arrow = new Schema(List.of(Field.notNullable(COLUMN, ArrowType.Utf8.INSTANCE)));
     TableSchema schema = TableSchema.of(table.table(), arrow, List.of());
-    CommonFeatures features = CommonFeatures.of(List.of(), Integer.MAX_VALUE);
+    CommonFeatures features = CommonFeatures.OF_NO_NODE;
     this.translator =
         new PredicateTranslator(
             new ExpressionTranslator(new PushdownContext(schema, features, List.of(), session)));

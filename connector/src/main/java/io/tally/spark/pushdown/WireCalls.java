@@ -53,7 +53,7 @@ final class WireCalls {
 
   private Translation of(ScalarFunction function, List<Translated> arguments, DataType target) {
     if (!features.has(function.feature())) {
-      return new Refused(missing(function.feature()));
+      return new Refused(features.lacking(function.feature()));
     }
     Call.Builder call = Call.newBuilder().setFunction(function.wireName());
     List<Signature.Argument> typed = new ArrayList<>();
@@ -110,7 +110,7 @@ final class WireCalls {
     String feature = Features.ofType(type.getKind());
     return features.has(feature)
         ? new Translated(expression, type, 1, 1)
-        : new Refused(missing(feature));
+        : new Refused(features.lacking(feature));
   }
 
   static Translated literal(Literal literal) {
@@ -133,9 +133,5 @@ final class WireCalls {
   /** What is known of the values of something translated. */
   Known known(Expression translated) {
     return ranges.of(translated);
-  }
-
-  private static String missing(String feature) {
-    return "not every node has the feature " + feature;
   }
 }

@@ -13,19 +13,24 @@ import java.util.Optional;
  */
 final class SampleDraft {
   private final ReadSettings settings;
-  private final CommonFeatures features;
   private Optional<Sample> sample = Optional.empty();
   private Optional<NotPushed> notPushed = Optional.empty();
 
-  SampleDraft(ReadSettings settings, CommonFeatures features) {
+  SampleDraft(ReadSettings settings) {
     this.settings = settings;
-    this.features = features;
   }
 
   /**
+   * @param features of all nodes that may have to answer
    * @param positions whether every row has a stable position
    */
-  boolean push(double lower, double upper, boolean withReplacement, long seed, boolean positions) {
+  boolean push(
+      double lower,
+      double upper,
+      boolean withReplacement,
+      long seed,
+      CommonFeatures features,
+      boolean positions) {
     // Spark accepts bounds that are beyond 0 and 1 by a rounding error.
     double from = Math.max(0, lower);
     double to = Math.min(1, upper);
@@ -39,7 +44,7 @@ final class SampleDraft {
       return refuse("its bounds are " + lower + " and " + upper);
     }
     if (!features.has(Features.SAMPLE)) {
-      return refuse("not every node has the feature " + Features.SAMPLE);
+      return refuse(features.lacking(Features.SAMPLE));
     }
     if (!positions) {
       return refuse("rows of some partition have no stable position");

@@ -24,24 +24,24 @@ import org.apache.spark.sql.connector.expressions.SortOrder;
  */
 final class SelectionDraft {
   private final ReadSettings settings;
-  private final CommonFeatures features;
   private final Set<NotPushed> notPushed = new LinkedHashSet<>();
   private RowSelection selection = RowSelection.ALL;
   private List<String> orderTexts = List.of();
   private boolean partial;
 
-  SelectionDraft(ReadSettings settings, CommonFeatures features) {
+  SelectionDraft(ReadSettings settings) {
     this.settings = settings;
-    this.features = features;
   }
 
   /**
    * What the streams would read.
    *
+   * @param features of all nodes that may have to answer
    * @param streams how many there would be with a selection
    * @param mostRows no more rows than this can qualify
    */
   record Source(
+      CommonFeatures features,
       Optional<AggregationPlan> aggregation,
       Function<RowSelection, Integer> streams,
       long mostRows) {
@@ -54,7 +54,10 @@ final class SelectionDraft {
   boolean pushLimit(int limit, Source source) {
     String what = "LIMIT " + limit;
     // Spark adds limit and offset up without looking whether the sum fits.
-    if (!settings.pushDown() || limit < 1 || !mayCut(what, source) || !has(what, Features.LIMIT)) {
+    if (!settings.pushDown()
+        || limit < 1
+        || !mayCut(what, source)
+        || !has(what, Features.LIMIT, source)) {
       return false;
     }
     if (limit >= source.mostRows()) {
@@ -72,8 +75,8 @@ final class SelectionDraft {
     if (!settings.pushDown()
         || limit < 1
         || !mayCut(what, source)
-        || !has(what, Features.ORDER)
-        || !has(what, Features.LIMIT)) {
+        || !has(what, Features.ORDER, source)
+        || !has(what, Features.LIMIT, source)) {
       return false;
     }
     if (limit > settings.splitRows()) {
@@ -96,7 +99,7 @@ final class SelectionDraft {
 
   boolean pushOffset(int offset, Source source) {
     String what = "OFFSET " + offset;
-    if (!settings.pushDown() || !mayCut(what, source) || !has(what, Features.OFFSET)) {
+    if (!settings.pushDown() || !mayCut(what, source) || !has(what, Features.OFFSET, source)) {
       return false;
     }
     RowSelection behind = selection.without(offset);
@@ -111,8 +114,8 @@ final class SelectionDraft {
     return source.isSettled() || refuse(what, "Spark has yet to add up the groups of all streams");
   }
 
-  private boolean has(String what, String feature) {
-    return features.has(feature) || refuse(what, "not every node has the feature " + feature);
+  private boolean has(String what, String feature, Source source) {
+    return source.features().has(feature) || refuse(what, source.features().lacking(feature));
   }
 
   private boolean refuse(String what, String reason) {

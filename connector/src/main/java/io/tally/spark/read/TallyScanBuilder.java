@@ -32,6 +32,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
@@ -69,8 +71,7 @@ public final class TallyScanBuilder
   private final ClusterView view;
   private final TableSchema schema;
   private final ReadSettings settings;
-  private final PushdownContext context;
-  private final PredicateTranslator predicateTranslator;
+  private final Optional<SessionRules> session;
   private final PartitionPruner pruner;
   private final PartitionIdConditions idConditions;
   private final SampleDraft sample;
@@ -80,8 +81,12 @@ public final class TallyScanBuilder
   private final List<Expression> wirePredicates = new ArrayList<>();
   private final List<String> pushedText = new ArrayList<>();
   private final List<NotPushed> predicatesNotPushed = new ArrayList<>();
-  private final ExpressionBudget budget;
   private List<OwnedPartition> kept;
+
+  /** Of the owners of the partitions that are kept. */
+  private CommonFeatures features;
+
+  private ExpressionBudget budget;
   private Optional<NotPushed> aggregationNotPushed = Optional.empty();
   private Optional<AggregationPlan> aggregation = Optional.empty();
   private StructType columns;
@@ -96,28 +101,36 @@ public final class TallyScanBuilder
     this.view = view;
     this.schema = schema;
     this.settings = settings;
-    CommonFeatures features =
-        CommonFeatures.of(
-            view.partitions().stream()
-                .flatMap(owned -> owned.owners().stream())
-                .map(ClusterView.Node::features)
-                .distinct()
-                .toList(),
-            view.partitions().stream()
-                .flatMap(owned -> owned.owners().stream())
-                .mapToInt(ClusterView.Node::maxExpressionNodes)
-                .min()
-                .orElse(Integer.MAX_VALUE));
-    List<Partition> partitions = view.partitions().stream().map(OwnedPartition::partition).toList();
-    this.context = new PushdownContext(schema, features, partitions, session);
-    this.budget = new ExpressionBudget(features);
-    this.predicateTranslator = new PredicateTranslator(new ExpressionTranslator(context));
+    this.session = session;
     this.pruner = new PartitionPruner(schema);
     this.idConditions = new PartitionIdConditions(schema, session);
-    this.sample = new SampleDraft(settings, features);
-    this.selection = new SelectionDraft(settings, features);
-    this.kept = prune(List.of());
+    this.sample = new SampleDraft(settings);
+    this.selection = new SelectionDraft(settings);
+    this.kept = prune(view.partitions(), List.of());
+    this.features = features(kept);
+    this.budget = new ExpressionBudget(features);
     this.columns = schema.sparkSchema();
+  }
+
+  private static CommonFeatures features(List<OwnedPartition> partitions) {
+    Map<String, Set<String>> byNode = new TreeMap<>();
+    int maxExpressionNodes = Integer.MAX_VALUE;
+    for (OwnedPartition owned : partitions) {
+      for (ClusterView.Node owner : owned.owners()) {
+        byNode.put(owner.nodeId(), owner.features());
+        maxExpressionNodes = Math.min(maxExpressionNodes, owner.maxExpressionNodes());
+      }
+    }
+    return CommonFeatures.of(byNode, maxExpressionNodes);
+  }
+
+  private PushdownContext context(CommonFeatures features) {
+    List<Partition> partitions = view.partitions().stream().map(OwnedPartition::partition).toList();
+    return new PushdownContext(schema, features, partitions, session);
+  }
+
+  private ExpressionTranslator expressions() {
+    return new ExpressionTranslator(context(features));
   }
 
   /** Spark's newer offer with a method leads here, and refuses to sample blocks (SYSTEM). */
@@ -126,32 +139,24 @@ public final class TallyScanBuilder
   public boolean pushTableSample(
       double lowerBound, double upperBound, boolean withReplacement, long seed) {
     boolean positions = kept.stream().allMatch(owned -> owned.partition().getSplittable());
-    return sample.push(lowerBound, upperBound, withReplacement, seed, positions);
+    return sample.push(lowerBound, upperBound, withReplacement, seed, features, positions);
   }
 
   /** Returns those of {@code predicates} that Spark must evaluate: the refused ones. */
   @Override
   public Predicate[] pushPredicates(Predicate[] predicates) {
+    List<Predicate> forNodes = decideOnPartitionIds(predicates);
+    List<Translation> translations = translate(forNodes);
     List<Predicate> left = new ArrayList<>();
-    List<Expression> pruning = new ArrayList<>();
-    List<Expression> onIds = new ArrayList<>();
-    List<Partition> partitions = view.partitions().stream().map(OwnedPartition::partition).toList();
-    for (Predicate predicate : predicates) {
-      Optional<Expression> onId = idConditions.decidable(predicate, partitions);
-      if (onId.isPresent()) {
-        onIds.add(onId.get());
-        pushed.add(predicate);
-        pushedText.add(WireText.of(onId.get()));
-        continue;
-      }
-      Translation translation = predicateTranslator.translate(predicate);
+    for (int i = 0; i < forNodes.size(); i++) {
+      Predicate predicate = forNodes.get(i);
+      Translation translation = translations.get(i);
       if (translation instanceof Translation.Refused refused) {
         left.add(predicate);
         predicatesNotPushed.add(new NotPushed(Described.of(predicate), refused.reason()));
         continue;
       }
       Translation.Translated translated = (Translation.Translated) translation;
-      pruning.add(translated.expression());
       if (!settings.pushDown()) {
         left.add(predicate);
       } else if (!budget.take(translated)) {
@@ -166,15 +171,64 @@ public final class TallyScanBuilder
         pushedText.add(WireText.of(translated.expression()));
       }
     }
-    kept =
-        prune(pruning).stream()
-            .filter(owned -> idConditions.hold(owned.partition(), onIds))
-            .toList();
     return left.toArray(new Predicate[0]);
   }
 
-  private List<OwnedPartition> prune(List<Expression> predicates) {
-    return view.partitions().stream()
+  /** Prunes by what the ids of partitions decide; returns the other predicates. */
+  private List<Predicate> decideOnPartitionIds(Predicate[] predicates) {
+    List<Predicate> others = new ArrayList<>();
+    List<Expression> onIds = new ArrayList<>();
+    List<Partition> partitions = view.partitions().stream().map(OwnedPartition::partition).toList();
+    for (Predicate predicate : predicates) {
+      Optional<Expression> onId = idConditions.decidable(predicate, partitions);
+      if (onId.isPresent()) {
+        onIds.add(onId.get());
+        pushed.add(predicate);
+        pushedText.add(WireText.of(onId.get()));
+      } else {
+        others.add(predicate);
+      }
+    }
+    kept = kept.stream().filter(owned -> idConditions.hold(owned.partition(), onIds)).toList();
+    return others;
+  }
+
+  /**
+   * Prunes on the way: by predicates that some node does not evaluate, too, because then it may not
+   * be asked at all.
+   */
+  private List<Translation> translate(List<Predicate> predicates) {
+    PredicateTranslator forOwners = new PredicateTranslator(expressions());
+    PredicateTranslator forPruning =
+        new PredicateTranslator(new ExpressionTranslator(context(CommonFeatures.OF_NO_NODE)));
+    List<Translation> translations = new ArrayList<>();
+    List<Expression> pruning = new ArrayList<>();
+    for (Predicate predicate : predicates) {
+      Translation translation = forOwners.translate(predicate);
+      translations.add(translation);
+      if ((translation instanceof Translation.Refused
+              ? forPruning.translate(predicate)
+              : translation)
+          instanceof Translation.Translated translated) {
+        pruning.add(translated.expression());
+      }
+    }
+    kept = prune(kept, pruning);
+    features = features(kept);
+    if (wirePredicates.isEmpty()) {
+      budget = new ExpressionBudget(features);
+    }
+    PredicateTranslator forKept = new PredicateTranslator(expressions());
+    for (int i = 0; i < predicates.size(); i++) {
+      if (translations.get(i) instanceof Translation.Refused) {
+        translations.set(i, forKept.translate(predicates.get(i)));
+      }
+    }
+    return translations;
+  }
+
+  private List<OwnedPartition> prune(List<OwnedPartition> partitions, List<Expression> predicates) {
+    return partitions.stream()
         .filter(owned -> pruner.mayMatch(owned.partition(), predicates))
         .toList();
   }
@@ -215,7 +269,7 @@ public final class TallyScanBuilder
 
   private AggregationTranslator aggregationTranslator() {
     List<List<Partition>> streams = List.copyOf(StreamPlanner.byNode(kept).values());
-    return new AggregationTranslator(context, streams, budget);
+    return new AggregationTranslator(context(features), streams, budget);
   }
 
   @Override
@@ -226,8 +280,7 @@ public final class TallyScanBuilder
   @Override
   public boolean pushTopN(SortOrder[] orders, int limit) {
     SortTranslator translator =
-        new SortTranslator(
-            new ExpressionTranslator(context), aggregationTranslator(), aggregation, budget);
+        new SortTranslator(expressions(), aggregationTranslator(), aggregation, budget);
     return selection.pushTopN(orders, limit, selectionSource(), translator);
   }
 
@@ -246,7 +299,7 @@ public final class TallyScanBuilder
     ScanPlan all = plan(RowSelection.ALL, RowColumns.ofGroups(new StructType()));
     long mostRows = aggregation.isPresent() ? Math.max(1, all.rows()) : all.rows();
     return new SelectionDraft.Source(
-        aggregation, selected -> all.streams(selected).size(), mostRows);
+        features, aggregation, selected -> all.streams(selected).size(), mostRows);
   }
 
   /**
@@ -285,17 +338,17 @@ public final class TallyScanBuilder
   }
 
   private RowColumns rowColumns() {
-    boolean inParts = settings.pushDown() && context.features().has(Features.NESTED_PROJECTION);
+    boolean inParts = settings.pushDown() && features.has(Features.NESTED_PROJECTION);
     RowColumns read = RowColumns.of(schema, columns, inParts);
-    if (read.sendsPartition() && !context.features().has(Features.PARTITION_COLUMN)) {
+    if (read.sendsPartition() && !features.has(Features.PARTITION_COLUMN)) {
       throw new TallyException(
           ErrorCode.UNSUPPORTED_FEATURE,
           "The column "
               + RowOrigin.PARTITION.column()
               + " of table \""
               + view.table()
-              + "\" cannot be read: not every node has the feature "
-              + Features.PARTITION_COLUMN
+              + "\" cannot be read: "
+              + features.lacking(Features.PARTITION_COLUMN)
               + ". Leave the column out, or update the nodes.");
     }
     return read;
@@ -326,15 +379,14 @@ public final class TallyScanBuilder
       boolean inInput =
           aggregation.map(it -> it.aggregation().getGroupByList().contains(column)).orElse(true);
       boolean evaluated =
-          new ExpressionTranslator(context).translate(ColumnReference.of(name))
-              instanceof Translation.Translated;
+          expressions().translate(ColumnReference.of(name)) instanceof Translation.Translated;
       boolean clear =
           Arrays.stream(readSchema.fieldNames()).filter(name::equalsIgnoreCase).count() == 1;
       if (inInput && evaluated && clear) {
         names.add(name);
       }
     }
-    return RuntimeFilters.by(context, names, budget);
+    return RuntimeFilters.by(context(features), names, budget);
   }
 
   /**

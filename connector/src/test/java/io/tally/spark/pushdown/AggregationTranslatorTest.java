@@ -11,6 +11,7 @@ import io.tally.rpc.v1.Partition;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.spark.sql.connector.expressions.Cast;
@@ -270,14 +271,15 @@ final class AggregationTranslatorTest {
         translator(
             SampleTable.context(
                 CommonFeatures.of(
-                    List.of(Set.of("agg.count_all", "type.integer")),
+                    Map.of("old", Set.of("agg.count_all", "type.integer")),
                     SampleTable.MAX_EXPRESSION_NODES)),
             ONE_STREAM);
     Aggregation counts =
         new Aggregation(new AggregateFunc[] {new CountStar()}, new Expression[] {V2.column("i")});
     plan(translator.translate(counts));
     Aggregation sums = new Aggregation(new AggregateFunc[] {sum("i")}, new Expression[0]);
-    assertTrue(translator.translate(sums).toString().contains("agg.sum"));
+    assertTrue(
+        translator.translate(sums).toString().contains("node \"old\" lacks the feature agg.sum"));
   }
 
   static Stream<Arguments> complete() {

@@ -9,6 +9,7 @@ import com.google.protobuf.TextFormat;
 import io.tally.rpc.v1.Expression;
 import io.tally.spark.types.TableSchema;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -220,7 +221,13 @@ final class PredicateTranslatorTest {
   void aFeatureThatOneNodeLacksIsRefused() {
     CommonFeatures features =
         CommonFeatures.of(
-            List.of(SampleTable.allFeatures(), Set.of("fn.eq", "type.integer", "fn.or")),
+            Map.of(
+                "new",
+                SampleTable.allFeatures(),
+                "old",
+                Set.of("fn.eq", "type.integer", "fn.or"),
+                "older",
+                Set.of("fn.eq", "type.integer", "fn.lt")),
             SampleTable.MAX_EXPRESSION_NODES);
     PredicateTranslator limited =
         new PredicateTranslator(new ExpressionTranslator(SampleTable.context(features)));
@@ -228,10 +235,10 @@ final class PredicateTranslatorTest {
         Translation.Translated.class,
         limited.translate(V2.call("=", V2.column("i"), V2.integer(1))));
     assertEquals(
-        new Translation.Refused("not every node has the feature fn.lt"),
+        new Translation.Refused("node \"old\" lacks the feature fn.lt"),
         limited.translate(V2.call("<", V2.column("i"), V2.integer(1))));
     assertEquals(
-        new Translation.Refused("not every node has the feature type.string"),
+        new Translation.Refused("node \"old\" and 1 more lack the feature type.string"),
         limited.translate(V2.call("=", V2.column("s"), V2.string("a"))));
   }
 

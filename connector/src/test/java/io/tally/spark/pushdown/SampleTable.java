@@ -10,6 +10,7 @@ import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -112,6 +113,6 @@ public final class SampleTable {
   }
 
   static CommonFeatures everything() {
-    return CommonFeatures.of(List.of(allFeatures()), MAX_EXPRESSION_NODES);
+    return CommonFeatures.of(Map.of("a", allFeatures()), MAX_EXPRESSION_NODES);
   }
 }
