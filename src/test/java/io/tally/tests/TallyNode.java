@@ -61,6 +61,13 @@ final class TallyNode implements AutoCloseable {
     return start();
   }
 
+  /** Ends it, if it runs, and starts it at the same port, with another value of one key. */
+  void restart(String key, Object value) {
+    close();
+    config.put(key, value);
+    start();
+  }
+
   /** Starts the process, without waiting. */
   void launch() {
     if (isAlive()) {

@@ -137,6 +137,19 @@ final class ThreeWays {
         "with push-down", sql, pushed, pushed.collectAsList(), checked.rows(), checked.ordered());
   }
 
+  /** The query with push-down, planned with what the nodes are now, to be run later. */
+  Dataset<Row> plan(String sql) {
+    defineTablesOf(sql);
+    Dataset<Row> planned = pushing.sql(sql);
+    planned.queryExecution().executedPlan();
+    return planned;
+  }
+
+  /** Compares what a query gave that was planned earlier. */
+  static void checkPlanned(String sql, Dataset<Row> planned, List<Row> rows, Outcome checked) {
+    requireSame("as planned before", sql, planned, rows, checked.rows(), checked.ordered());
+  }
+
   /** The answer with push-down alone, for what would take too long three ways. */
   Outcome pushed(String sql) {
     defineTablesOf(sql);

@@ -81,6 +81,11 @@ public final class AggregationTranslator {
             "an aggregation",
             "it has " + outputs + " keys and aggregates; nodes accept " + MAX_KEYS_AND_AGGREGATES);
       }
+      String counting = AggregateFunction.COUNT_ALL.feature();
+      if (offered.aggregateExpressions().length == 0 && !features.has(counting)) {
+        // Whoever groups counts; whoever does not may not know of groups at all.
+        return new Refused("GROUP BY", features.lacking(counting));
+      }
       for (org.apache.spark.sql.connector.expressions.Expression key :
           offered.groupByExpressions()) {
         Optional<Refused> refused = addKey(key);

@@ -16,6 +16,14 @@ interface BatchShaper extends AutoCloseable {
   /** Moves to the next batch for Spark; false: the batch of the stream is used up. */
   boolean next();
 
+  /**
+   * Moves to a last batch for Spark that the stream's end makes due; false: there is none, or no
+   * more.
+   */
+  default boolean end() {
+    return false;
+  }
+
   /** The current batch for Spark. */
   ColumnarBatch batch();
 

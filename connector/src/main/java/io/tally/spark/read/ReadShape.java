@@ -10,7 +10,8 @@ import org.apache.spark.sql.types.StructType;
  *
  * @param columns that Spark gets
  * @param outputs of the aggregation, one for each column; empty: rows
- * @param complete whether Spark adds nothing up, so that nothing may be split
+ * @param complete whether Spark does nothing more to what is read: where it adds nothing up,
+ *     nothing may be split; where it neither sorts nor limits, all of that has to be done
  */
 record ReadShape(RowColumns columns, List<OutputColumn> outputs, boolean complete)
     implements Serializable {

@@ -12,16 +12,21 @@ import java.util.OptionalInt;
  * @param orderBy empty: any order
  * @param limit empty: all
  * @param offset 0 unless there is one stream alone
+ * @param partial whether Spark sorts and limits what comes from all streams once more
  */
-record RowSelection(List<SortKey> orderBy, OptionalInt limit, int offset) {
-  static final RowSelection ALL = new RowSelection(List.of(), OptionalInt.empty(), 0);
+record RowSelection(List<SortKey> orderBy, OptionalInt limit, int offset, boolean partial) {
+  static final RowSelection ALL = new RowSelection(List.of(), OptionalInt.empty(), 0, false);
 
   RowSelection {
     orderBy = List.copyOf(orderBy);
   }
 
   static RowSelection first(int limit, List<SortKey> orderBy) {
-    return new RowSelection(orderBy, OptionalInt.of(limit), 0);
+    return new RowSelection(orderBy, OptionalInt.of(limit), 0, false);
+  }
+
+  RowSelection partial(boolean partial) {
+    return new RowSelection(orderBy, limit, offset, partial);
   }
 
   /**
@@ -40,7 +45,7 @@ record RowSelection(List<SortKey> orderBy, OptionalInt limit, int offset) {
   RowSelection without(int rows) {
     OptionalInt left =
         limit.isPresent() ? OptionalInt.of(Math.max(0, limit.getAsInt() - rows)) : limit;
-    return new RowSelection(orderBy, left, rows);
+    return new RowSelection(orderBy, left, rows, partial);
   }
 
   void addTo(Open.Builder open) {

@@ -27,7 +27,6 @@ final class SelectionDraft {
   private final Set<NotPushed> notPushed = new LinkedHashSet<>();
   private RowSelection selection = RowSelection.ALL;
   private List<String> orderTexts = List.of();
-  private boolean partial;
 
   SelectionDraft(ReadSettings settings) {
     this.settings = settings;
@@ -103,7 +102,7 @@ final class SelectionDraft {
       return false;
     }
     RowSelection behind = selection.without(offset);
-    if (partial || source.streams().apply(behind) != 1) {
+    if (selection.partial() || source.streams().apply(behind) != 1) {
       return refuse(what, "only one stream alone knows which rows come before");
     }
     selection = behind;
@@ -124,14 +123,13 @@ final class SelectionDraft {
   }
 
   private void accept(RowSelection accepted, List<String> texts, boolean partial) {
-    this.selection = accepted;
+    this.selection = accepted.partial(partial);
     this.orderTexts = texts;
-    this.partial = partial;
   }
 
   /** Whether Spark has to limit, and sort, again. */
   boolean isPartial() {
-    return partial;
+    return selection.partial();
   }
 
   RowSelection selection() {
@@ -144,7 +142,7 @@ final class SelectionDraft {
     if (!orderTexts.isEmpty()) {
       texts.add("PushedOrder: " + orderTexts);
     }
-    String extent = partial ? " (partial)" : " (complete)";
+    String extent = selection.partial() ? " (partial)" : " (complete)";
     selection.limit().ifPresent(limit -> texts.add("PushedLimit: " + limit + extent));
     if (selection.offset() > 0) {
       texts.add("PushedOffset: " + selection.offset());

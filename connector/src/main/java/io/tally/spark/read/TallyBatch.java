@@ -80,7 +80,7 @@ record TallyBatch(ScanPlan plan, RuntimeFilter filter) implements Batch {
         new ReadShape(
             plan.columns(),
             plan.aggregation().map(AggregationPlan::outputs).orElse(List.of()),
-            plan.aggregation().map(AggregationPlan::complete).orElse(false));
+            plan.aggregation().map(AggregationPlan::complete).orElse(!plan.selection().partial()));
     return new TallyReaderFactory(shape, plan.settings().limits());
   }
 }

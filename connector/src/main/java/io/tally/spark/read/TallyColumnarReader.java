@@ -7,9 +7,9 @@ import io.tally.rpc.client.ScanStream;
 import io.tally.rpc.v1.Applied;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Open;
-import io.tally.rpc.v1.ScanPartition;
 import io.tally.spark.types.ArrowSparkTypes;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -25,20 +25,27 @@ import org.apache.spark.sql.vectorized.ColumnarBatch;
  * Takes one stream from a node and hands Spark its batches, once the node has confirmed that it
  * applies everything that was pushed down and sends the columns that were planned.
  *
+ * <p>A node that was restarted into an older version since the query was planned confirms less, or
+ * refuses what it does not know. Then the reader makes up for what it can: it takes the first rows
+ * itself, or reads rows and makes partial aggregates of them. What it cannot make up for is an
+ * error, because rows in which a part was not applied would be wrong in silence.
+ *
  * <p>Spark's task thread reads. A batch is valid until the next call of {@link #next} or {@link
  * #close}; its memory belongs to the reader. {@link #close} cancels what is not finished, and a
  * task that is killed stops waiting at once, see {@link KillableWait}.
  */
 final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
-  private final Open open;
-  private final String source;
+  private final NodeClient node;
+  private final String nodeId;
+  private final ScanOptions limits;
   private final ReadShape shape;
+  private final BufferAllocator root;
   private final BufferAllocator allocator;
-  private final ScanStream stream;
-  private final BatchShaper shaper;
-  private final KillableWait killable;
+  private final BooleanSupplier killed;
 
+  private Reading reading;
   private boolean checked;
+  private long rowsLeft = Long.MAX_VALUE;
   private long rowsScanned;
   private boolean closed;
 
@@ -55,37 +62,40 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
       ReadShape shape,
       BufferAllocator root,
       BooleanSupplier killed) {
-    String source =
-        "table \"" + open.getTable() + "\" at node \"" + nodeId + "\" (" + node.address() + ")";
-    BufferAllocator allocator = root.newChildAllocator("tally-reader", 0, Long.MAX_VALUE);
+    TallyColumnarReader reader = new TallyColumnarReader(node, nodeId, limits, shape, root, killed);
     try {
-      ScanStream stream = node.scan(open, limits, root);
-      BatchShaper shaper =
-          shape.isAggregation()
-              ? new AggregateBatches(shape, source, allocator)
-              : new RowBatches(shape.columns(), nodeId);
-      return new TallyColumnarReader(open, source, shape, allocator, stream, shaper, killed);
+      reader.reading =
+          reader.start(
+              open,
+              shape.isAggregation()
+                  ? new AggregateBatches(shape, reader.source(open), reader.allocator)
+                  : new RowBatches(shape.columns(), nodeId));
+      return reader;
     } catch (RuntimeException | Error e) {
-      allocator.close();
+      reader.allocator.close();
       throw e;
     }
   }
 
   private TallyColumnarReader(
-      Open open,
-      String source,
+      NodeClient node,
+      String nodeId,
+      ScanOptions limits,
       ReadShape shape,
-      BufferAllocator allocator,
-      ScanStream stream,
-      BatchShaper shaper,
+      BufferAllocator root,
       BooleanSupplier killed) {
-    this.open = open;
-    this.source = source;
+    this.node = node;
+    this.nodeId = nodeId;
+    this.limits = limits;
     this.shape = shape;
-    this.allocator = allocator;
-    this.stream = stream;
-    this.shaper = shaper;
-    this.killable = new KillableWait(killed, stream::close);
+    this.root = root;
+    this.allocator = root.newChildAllocator("tally-reader", 0, Long.MAX_VALUE);
+    this.killed = killed;
+  }
+
+  private Reading start(Open open, BatchShaper shaper) {
+    ScanStream stream = node.scan(open, limits, root);
+    return new Reading(open, stream, shaper, new KillableWait(killed, stream::close));
   }
 
   @Override
@@ -99,66 +109,80 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
 
   private boolean advance() {
     if (!checked) {
-      checkApplied(killable.during(stream::applied));
-      checkSchema(stream.schema().getFields());
+      begin();
       checked = true;
     }
-    while (!shaper.next()) {
-      if (!killable.during(stream::next)) {
-        rowsScanned = stream.totals().getRowsScanned();
-        return false;
-      }
-      shaper.start(stream.batch());
+    if (rowsLeft == 0) {
+      return false;
     }
+    ScanStream stream = reading.stream();
+    while (!reading.shaper().next()) {
+      if (!reading.killable().during(stream::next)) {
+        rowsScanned = stream.totals().getRowsScanned();
+        return reading.shaper().end();
+      }
+      reading.shaper().start(stream.batch());
+    }
+    ColumnarBatch batch = reading.shaper().batch();
+    batch.setNumRows((int) Math.min(batch.numRows(), rowsLeft));
+    rowsLeft -= batch.numRows();
     return true;
   }
 
   @Override
   public ColumnarBatch get() {
-    return shaper.batch();
+    return reading.shaper().batch();
   }
 
-  /** Rows in which a part was not applied would be wrong in silence, so they are not read. */
-  private void checkApplied(Applied applied) {
-    if (open.hasPredicate() && !applied.getPredicate()) {
-      throw notApplied("the predicate");
+  private void begin() {
+    Optional<TallyException> older = confirm();
+    if (older.isEmpty()) {
+      checkSchema(reading.stream().schema().getFields());
+      return;
     }
-    if (open.hasAggregation() && !applied.getAggregation()) {
-      throw notApplied("the aggregation");
+    Open rows = RawRows.of(reading.open(), shape).orElseThrow(older::get);
+    RawRowBatches shaper = new RawRowBatches(reading.open().getAggregation(), shape, allocator);
+    reading.close();
+    reading = start(rows, shaper);
+    Optional<TallyException> olderStill = confirm();
+    if (olderStill.isPresent()) {
+      throw olderStill.get();
     }
-    if (open.hasLimit() && !applied.getLimit()) {
-      throw notApplied("the limit");
-    }
-    if (open.getOrderByCount() > 0 && !applied.getOrder()) {
-      throw notApplied("the order");
-    }
-    if (open.getOffset() > 0 && !applied.getOffset()) {
-      throw notApplied("the offset");
-    }
-    if (open.hasSample() && !applied.getSample()) {
-      throw notApplied("the sample");
-    }
-    if (!open.getPartitionColumn().isEmpty() && !applied.getPartitionColumn()) {
-      throw notApplied("the column of partition ids");
-    }
-    boolean ranges = open.getPartitionsList().stream().anyMatch(ScanPartition::hasRange);
-    if (ranges && !applied.getRowRanges()) {
-      throw notApplied("the row ranges");
-    }
-    if (open.getProjectionCount() > 0 && !applied.getProjection()) {
-      throw notApplied("the choice of fields");
+    List<Field> fields = reading.stream().schema().getFields();
+    if (!shaper.accepts(fields)) {
+      throw unplanned(fields, "columns for " + shape.outputs());
     }
   }
 
-  private TallyException notApplied(String part) {
+  /** What is wrong if the node is older than planned, and the rows cannot be read as they come. */
+  private Optional<TallyException> confirm() {
+    Applied applied;
+    try {
+      applied = reading.killable().during(reading.stream()::applied);
+    } catch (TallyException e) {
+      if (e.code() != ErrorCode.UNSUPPORTED_FEATURE) {
+        throw e;
+      }
+      return Optional.of(older("refuses the scan of", e.getMessage(), e));
+    }
+    Unapplied unapplied = new Unapplied(reading.open(), applied, shape.complete());
+    rowsLeft = unapplied.limit().orElse(Long.MAX_VALUE);
+    return unapplied.isHarmful()
+        ? Optional.of(
+            older("does not apply all of the scan of", "It lacks " + unapplied.text() + ".", null))
+        : Optional.empty();
+  }
+
+  private TallyException older(String does, String what, TallyException cause) {
     return new TallyException(
         ErrorCode.UNSUPPORTED_FEATURE,
-        "The scan of "
-            + source
-            + " was opened, but the node does not apply "
-            + part
-            + ", which it claims to know. Set the option push-down to false to read without its"
-            + " help, or update the node.");
+        "Node \"%s\" (%s) %s table \"%s\": %s When the query was planned, it said that it can; probably it was restarted into an older version since. Run the query again: then it is planned without that. If the error stays, update the node, or set the option push-down to false."
+            .formatted(nodeId, node.address(), does, reading.open().getTable(), what),
+        cause);
+  }
+
+  private String source(Open open) {
+    return "table \"" + open.getTable() + "\" at node \"" + nodeId + "\" (" + node.address() + ")";
   }
 
   private void checkSchema(List<Field> fields) {
@@ -174,16 +198,20 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
               && ArrowSparkTypes.toSpark(field).map(sent -> sameType(sent, type)).orElse(false);
     }
     if (!same) {
-      throw new TallyException(
-          ErrorCode.PROTOCOL_VIOLATION,
-          "The scan of "
-              + source
-              + " answers with columns "
-              + fields
-              + ", but "
-              + (shape.isAggregation() ? shape.outputs() : expected)
-              + " was asked for. The node contradicts its own description of the table.");
+      throw unplanned(fields, (shape.isAggregation() ? shape.outputs() : expected).toString());
     }
+  }
+
+  private TallyException unplanned(List<Field> fields, String expected) {
+    return new TallyException(
+        ErrorCode.PROTOCOL_VIOLATION,
+        "The scan of "
+            + source(reading.open())
+            + " answers with columns "
+            + fields
+            + ", but "
+            + expected
+            + " was asked for. The node contradicts its own description of the table.");
   }
 
   /**
@@ -196,7 +224,7 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
 
   @Override
   public CustomTaskMetric[] currentMetricsValues() {
-    return ScanMetrics.values(stream.received(), rowsScanned);
+    return ScanMetrics.values(reading.stream().received(), rowsScanned);
   }
 
   @Override
@@ -205,10 +233,9 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
       return;
     }
     closed = true;
+    Reading last = reading;
     try (allocator;
-        stream;
-        shaper;
-        killable) {
+        last) {
       // Closed in the opposite order: what borrows memory before what owns it.
     }
   }

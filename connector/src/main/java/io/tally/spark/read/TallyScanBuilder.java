@@ -354,6 +354,18 @@ public final class TallyScanBuilder
     return read;
   }
 
+  private Optional<NotPushed> fieldsNotChosen() {
+    boolean all =
+        !settings.pushDown()
+            || features.has(Features.NESTED_PROJECTION)
+            || aggregation.isPresent()
+            || RowColumns.of(schema, columns, true).projection().isEmpty();
+    return all
+        ? Optional.empty()
+        : Optional.of(
+            new NotPushed("fields of columns", features.lacking(Features.NESTED_PROJECTION)));
+  }
+
   /** Of rows alone: what groups hold is for Spark to estimate. */
   private Map<NamedReference, ColumnStatistics> columnStatistics(StructType readSchema) {
     if (aggregation.isPresent()) {
@@ -402,6 +414,7 @@ public final class TallyScanBuilder
     notPushed.addAll(predicatesNotPushed);
     aggregationNotPushed.ifPresent(notPushed::add);
     notPushed.addAll(selection.notPushed());
+    fieldsNotChosen().ifPresent(notPushed::add);
     if (!settings.pushDown()) {
       notPushed.add(SWITCHED_OFF);
     }

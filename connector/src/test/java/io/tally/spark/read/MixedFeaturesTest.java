@@ -20,11 +20,17 @@ import io.tally.spark.pushdown.Partitions;
 import io.tally.spark.pushdown.SampleTable;
 import io.tally.spark.pushdown.V2;
 import io.tally.spark.types.RowOrigin;
+import io.tally.spark.types.TableSchema;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.apache.arrow.vector.types.pojo.ArrowType;
+import org.apache.arrow.vector.types.pojo.Field;
+import org.apache.arrow.vector.types.pojo.FieldType;
+import org.apache.arrow.vector.types.pojo.Schema;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.Expressions;
 import org.apache.spark.sql.connector.expressions.SortDirection;
@@ -53,6 +59,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class MixedFeaturesTest {
   private static final ReadSettings SETTINGS =
       new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true);
+
+  private static final Schema ARROW = withPair();
+
+  private static Schema withPair() {
+    List<Field> fields = new ArrayList<>(SampleTable.ARROW.getFields());
+    List<Field> parts =
+        List.of(
+            SampleTable.field("a", new ArrowType.Int(32, true)),
+            SampleTable.field("b", new ArrowType.Int(32, true)));
+    fields.add(new Field("pair", FieldType.nullable(ArrowType.Struct.INSTANCE), parts));
+    return new Schema(fields);
+  }
 
   /** Leaves the partition of the new node alone. */
   private static final Predicate LATE =
@@ -90,12 +108,13 @@ final class MixedFeaturesTest {
     ClusterView view =
         new ClusterView(
             "sample",
-            SampleTable.ARROW,
+            ARROW,
             List.of(),
             List.of(old, newer),
             List.of(
                 new OwnedPartition(early, List.of(old)), new OwnedPartition(late, List.of(newer))));
-    return new TallyScanBuilder(view, SampleTable.SCHEMA, SETTINGS, Optional.of(SampleTable.RULES));
+    return new TallyScanBuilder(
+        view, TableSchema.of("sample", ARROW, List.of()), SETTINGS, Optional.of(SampleTable.RULES));
   }
 
   static Stream<Arguments> offers() {
@@ -123,6 +142,7 @@ final class MixedFeaturesTest {
                         .length
                     == 0),
         aggregate("agg.count_all", new CountStar()),
+        offer("agg.count_all", builder -> builder.pushAggregation(distinct())),
         aggregate("agg.count", new Count(V2.column("i"), false)),
         aggregate("agg.sum", new Sum(V2.column("i"), false)),
         aggregate("agg.min", new Min(V2.column("s"))),
@@ -147,6 +167,10 @@ final class MixedFeaturesTest {
             builder.pushAggregation(
                 new Aggregation(
                     new AggregateFunc[] {function}, new Expression[] {V2.column("b")})));
+  }
+
+  private static Aggregation distinct() {
+    return new Aggregation(new AggregateFunc[0], new Expression[] {V2.column("b")});
   }
 
   private static Arguments offer(String lacking, Offer offer) {
@@ -220,14 +244,23 @@ final class MixedFeaturesTest {
     }
   }
 
+  private static Open firstOpen(TallyScanBuilder builder) throws Exception {
+    InputPartition first = builder.build().toBatch().planInputPartitions()[0];
+    return Open.parseFrom(assertInstanceOf(NodeScan.class, first).open());
+  }
+
   @Test
   void nestedColumnsAreSentWholeAndPartitionIdsNotAtAll() throws Exception {
-    StructType wanted = StructType.fromDDL("st STRUCT<inner: INT>");
+    StructType wanted = StructType.fromDDL("pair STRUCT<a: INT>");
+    TallyScanBuilder inParts = builder("type.time");
+    inParts.pruneColumns(wanted);
+    assertEquals(1, firstOpen(inParts).getProjectionCount());
+    assertFalse(inParts.build().description().contains("lacks"));
     TallyScanBuilder whole = builder("scan.nested_projection");
     whole.pruneColumns(wanted);
-    InputPartition first = whole.build().toBatch().planInputPartitions()[0];
-    assertEquals(
-        0, Open.parseFrom(assertInstanceOf(NodeScan.class, first).open()).getProjectionCount());
+    assertEquals(0, firstOpen(whole).getProjectionCount());
+    String plan = whole.build().description();
+    assertTrue(plan.contains("fields of columns: " + LACKS + "scan.nested_projection"), plan);
 
     TallyScanBuilder ids = builder("scan.partition_column");
     ids.pruneColumns(new StructType().add(RowOrigin.PARTITION.field()));
