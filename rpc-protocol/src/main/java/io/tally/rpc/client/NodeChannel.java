@@ -3,6 +3,7 @@ package io.tally.rpc.client;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
+import io.grpc.ConnectivityState;
 import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
 import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
 import io.grpc.ManagedChannel;
@@ -19,7 +20,8 @@ import java.util.function.Supplier;
  *
  * <p>A channel answers calls with its last failure to connect until its back-off is over, up to two
  * minutes, and calls that wait for a connection are failed before the channel's state tells of it.
- * A caller that calls again wants to know how things are now.
+ * A caller that calls again wants to know how things are now. So both are looked at: how calls end,
+ * and the state, which also tells of a failure that no call has waited for, being cancelled.
  */
 final class NodeChannel extends Channel {
   private final Supplier<ManagedChannel> connect;
@@ -42,7 +44,7 @@ final class NodeChannel extends Channel {
 
   @Override
   public <A, B> ClientCall<A, B> newCall(MethodDescriptor<A, B> method, CallOptions options) {
-    ManagedChannel channel = current();
+    ManagedChannel channel = usable();
     return new SimpleForwardingClientCall<>(channel.newCall(method, options)) {
       @Override
       public void start(Listener<B> listener, Metadata headers) {
@@ -69,6 +71,14 @@ final class NodeChannel extends Channel {
   /** Ends all connections at once; calls in flight fail, and calls to come. */
   synchronized void shutdownNow() {
     channels.forEach(ManagedChannel::shutdownNow);
+  }
+
+  private ManagedChannel usable() {
+    ManagedChannel channel = current();
+    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+      replace(channel);
+    }
+    return current();
   }
 
   private synchronized ManagedChannel current() {

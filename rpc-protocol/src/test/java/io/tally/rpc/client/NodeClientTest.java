@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.ListenableFuture;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
 import io.grpc.Server;
+import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.DescribeNodeResponse;
@@ -22,6 +25,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -118,6 +122,43 @@ class NodeClientTest {
       assertEquals(nobody, node.address());
       assertThrows(TallyException.class, () -> client.await(refused));
       assertEquals(description, client.await(again.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)));
+    }
+  }
+
+  /** As after a scan that was closed while it tried to connect again. */
+  @Test
+  void aConnectionThatFailedWhileNoCallWaitedIsMadeAnew() throws Exception {
+    NodeAddress nobody = Loopback.nobody();
+    DescribeNodeResponse description = DescribeNodeResponse.newBuilder().setNodeId("a").build();
+    List<ManagedChannel> built = new CopyOnWriteArrayList<>();
+    NodeChannel channel =
+        new NodeChannel(
+            () -> {
+              ManagedChannel next =
+                  NettyChannelBuilder.forAddress(nobody.host(), nobody.port())
+                      .usePlaintext()
+                      .build();
+              built.add(next);
+              return next;
+            });
+    CompletableFuture<Void> failed = new CompletableFuture<>();
+    connect(built.get(0), failed);
+    failed.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+    try (ScriptedNode node =
+        ScriptedNode.onLoopback(nobody.port(), scan -> {}, description, List.of())) {
+      assertEquals(nobody, node.address());
+      assertEquals(description, new NodeClient(nobody, channel).describeNode(TIMEOUT_MILLIS));
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private static void connect(ManagedChannel channel, CompletableFuture<Void> failed) {
+    ConnectivityState state = channel.getState(true);
+    if (state == ConnectivityState.TRANSIENT_FAILURE) {
+      failed.complete(null);
+    } else {
+      channel.notifyWhenStateChanged(state, () -> connect(channel, failed));
     }
   }
 
