@@ -47,6 +47,12 @@ class SampleTest {
                             files.duckdb(
                                 "CREATE TABLE t AS SELECT i FROM range(10000, 20000) r(i)"),
                             "t"),
+                    TableConfig.table("database")
+                        .duckdb(
+                            "database",
+                            files.duckdb(
+                                "CREATE TABLE t AS SELECT i, 's' || i AS s FROM range(1000) r(i)"),
+                            "t"),
                     TableConfig.table("text")
                         .csv("text", files.bytes("csv", "i\n1\n2\n".getBytes(UTF_8)))),
                 List.of(
@@ -124,6 +130,19 @@ class SampleTest {
     assertEquals(
         List.copyOf(sample).subList(0, 5),
         List.copyOf(ids(spark, "SELECT i FROM t" + TENTH + " ORDER BY i LIMIT 5")));
+  }
+
+  /** DuckDB 2.0.0 fails for such a statement, unless it is told to leave its own way out. */
+  @Test
+  void theFirstRowsOfASampleOfADatabase() {
+    SparkSession spark = session("database");
+    List<Long> sample = List.copyOf(ids(spark, "SELECT i FROM t" + TENTH).descendingSet());
+    Dataset<Row> first = spark.sql("SELECT i, s FROM t" + TENTH + " ORDER BY i DESC LIMIT 4");
+    assertEquals(
+        sample.subList(0, 4).stream().map(i -> i + "|s" + i).toList(),
+        first.collectAsList().stream().map(Rows::show).toList());
+    String plan = scans(first).descriptions().toString();
+    assertTrue(plan.contains("PushedOrder"), plan);
   }
 
   @Test
