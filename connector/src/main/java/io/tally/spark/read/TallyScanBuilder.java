@@ -3,7 +3,6 @@ package io.tally.spark.read;
 import io.tally.rpc.Features;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ClusterView;
-import io.tally.rpc.client.ClusterView.OwnedPartition;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Partition;
@@ -11,19 +10,10 @@ import io.tally.spark.pushdown.AggregationPlan;
 import io.tally.spark.pushdown.AggregationTranslation;
 import io.tally.spark.pushdown.AggregationTranslator;
 import io.tally.spark.pushdown.ColumnEstimate;
-import io.tally.spark.pushdown.CommonFeatures;
-import io.tally.spark.pushdown.Described;
-import io.tally.spark.pushdown.ExpressionBudget;
-import io.tally.spark.pushdown.ExpressionTranslator;
-import io.tally.spark.pushdown.PartitionIdConditions;
 import io.tally.spark.pushdown.PartitionKeys;
-import io.tally.spark.pushdown.PartitionPruner;
-import io.tally.spark.pushdown.PredicateTranslator;
-import io.tally.spark.pushdown.PushdownContext;
 import io.tally.spark.pushdown.SessionRules;
 import io.tally.spark.pushdown.SortTranslator;
 import io.tally.spark.pushdown.Translation;
-import io.tally.spark.pushdown.WireText;
 import io.tally.spark.types.RowOrigin;
 import io.tally.spark.types.TableSchema;
 import java.util.ArrayList;
@@ -32,8 +22,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeMap;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
@@ -71,22 +59,9 @@ public final class TallyScanBuilder
   private final ClusterView view;
   private final TableSchema schema;
   private final ReadSettings settings;
-  private final Optional<SessionRules> session;
-  private final PartitionPruner pruner;
-  private final PartitionIdConditions idConditions;
   private final SampleDraft sample;
+  private final PredicateDraft predicates;
   private final SelectionDraft selection;
-
-  private final List<Predicate> pushed = new ArrayList<>();
-  private final List<Expression> wirePredicates = new ArrayList<>();
-  private final List<String> pushedText = new ArrayList<>();
-  private final List<NotPushed> predicatesNotPushed = new ArrayList<>();
-  private List<OwnedPartition> kept;
-
-  /** Of the owners of the partitions that are kept. */
-  private CommonFeatures features;
-
-  private ExpressionBudget budget;
   private Optional<NotPushed> aggregationNotPushed = Optional.empty();
   private Optional<AggregationPlan> aggregation = Optional.empty();
   private StructType columns;
@@ -101,36 +76,10 @@ public final class TallyScanBuilder
     this.view = view;
     this.schema = schema;
     this.settings = settings;
-    this.session = session;
-    this.pruner = new PartitionPruner(schema);
-    this.idConditions = new PartitionIdConditions(schema, session);
     this.sample = new SampleDraft(settings);
+    this.predicates = new PredicateDraft(view, schema, settings, session);
     this.selection = new SelectionDraft(settings);
-    this.kept = prune(view.partitions(), List.of());
-    this.features = features(kept);
-    this.budget = new ExpressionBudget(features);
     this.columns = schema.sparkSchema();
-  }
-
-  private static CommonFeatures features(List<OwnedPartition> partitions) {
-    Map<String, Set<String>> byNode = new TreeMap<>();
-    int maxExpressionNodes = Integer.MAX_VALUE;
-    for (OwnedPartition owned : partitions) {
-      for (ClusterView.Node owner : owned.owners()) {
-        byNode.put(owner.nodeId(), owner.features());
-        maxExpressionNodes = Math.min(maxExpressionNodes, owner.maxExpressionNodes());
-      }
-    }
-    return CommonFeatures.of(byNode, maxExpressionNodes);
-  }
-
-  private PushdownContext context(CommonFeatures features) {
-    List<Partition> partitions = view.partitions().stream().map(OwnedPartition::partition).toList();
-    return new PushdownContext(schema, features, partitions, session);
-  }
-
-  private ExpressionTranslator expressions() {
-    return new ExpressionTranslator(context(features));
   }
 
   /** Spark's newer offer with a method leads here, and refuses to sample blocks (SYSTEM). */
@@ -138,104 +87,20 @@ public final class TallyScanBuilder
   @SuppressWarnings("deprecation") // What replaces it does not exist before Spark 4.2.
   public boolean pushTableSample(
       double lowerBound, double upperBound, boolean withReplacement, long seed) {
-    boolean positions = kept.stream().allMatch(owned -> owned.partition().getSplittable());
-    return sample.push(lowerBound, upperBound, withReplacement, seed, features, positions);
+    boolean positions = predicates.keptPartitions().stream().allMatch(Partition::getSplittable);
+    return sample.push(
+        lowerBound, upperBound, withReplacement, seed, predicates.features(), positions);
   }
 
-  /** Returns those of {@code predicates} that Spark must evaluate: the refused ones. */
+  /** Returns those of {@code offered} that Spark must evaluate: the refused ones. */
   @Override
-  public Predicate[] pushPredicates(Predicate[] predicates) {
-    List<Predicate> forNodes = decideOnPartitionIds(predicates);
-    List<Translation> translations = translate(forNodes);
-    List<Predicate> left = new ArrayList<>();
-    for (int i = 0; i < forNodes.size(); i++) {
-      Predicate predicate = forNodes.get(i);
-      Translation translation = translations.get(i);
-      if (translation instanceof Translation.Refused refused) {
-        left.add(predicate);
-        predicatesNotPushed.add(new NotPushed(Described.of(predicate), refused.reason()));
-        continue;
-      }
-      Translation.Translated translated = (Translation.Translated) translation;
-      if (!settings.pushDown()) {
-        left.add(predicate);
-      } else if (!budget.take(translated)) {
-        left.add(predicate);
-        predicatesNotPushed.add(
-            new NotPushed(
-                Described.of(predicate),
-                "all predicates together have more parts than nodes accept"));
-      } else {
-        pushed.add(predicate);
-        wirePredicates.add(translated.expression());
-        pushedText.add(WireText.of(translated.expression()));
-      }
-    }
-    return left.toArray(new Predicate[0]);
-  }
-
-  /** Prunes by what the ids of partitions decide; returns the other predicates. */
-  private List<Predicate> decideOnPartitionIds(Predicate[] predicates) {
-    List<Predicate> others = new ArrayList<>();
-    List<Expression> onIds = new ArrayList<>();
-    List<Partition> partitions = view.partitions().stream().map(OwnedPartition::partition).toList();
-    for (Predicate predicate : predicates) {
-      Optional<Expression> onId = idConditions.decidable(predicate, partitions);
-      if (onId.isPresent()) {
-        onIds.add(onId.get());
-        pushed.add(predicate);
-        pushedText.add(WireText.of(onId.get()));
-      } else {
-        others.add(predicate);
-      }
-    }
-    kept = kept.stream().filter(owned -> idConditions.hold(owned.partition(), onIds)).toList();
-    return others;
-  }
-
-  /**
-   * Prunes on the way: by predicates that some node does not evaluate, too, because then it may not
-   * be asked at all.
-   */
-  private List<Translation> translate(List<Predicate> predicates) {
-    PredicateTranslator forOwners = new PredicateTranslator(expressions());
-    PredicateTranslator forPruning =
-        new PredicateTranslator(new ExpressionTranslator(context(CommonFeatures.OF_NO_NODE)));
-    List<Translation> translations = new ArrayList<>();
-    List<Expression> pruning = new ArrayList<>();
-    for (Predicate predicate : predicates) {
-      Translation translation = forOwners.translate(predicate);
-      translations.add(translation);
-      if ((translation instanceof Translation.Refused
-              ? forPruning.translate(predicate)
-              : translation)
-          instanceof Translation.Translated translated) {
-        pruning.add(translated.expression());
-      }
-    }
-    kept = prune(kept, pruning);
-    features = features(kept);
-    if (wirePredicates.isEmpty()) {
-      budget = new ExpressionBudget(features);
-    }
-    PredicateTranslator forKept = new PredicateTranslator(expressions());
-    for (int i = 0; i < predicates.size(); i++) {
-      if (translations.get(i) instanceof Translation.Refused) {
-        translations.set(i, forKept.translate(predicates.get(i)));
-      }
-    }
-    return translations;
-  }
-
-  private List<OwnedPartition> prune(List<OwnedPartition> partitions, List<Expression> predicates) {
-    return partitions.stream()
-        .filter(owned -> pruner.mayMatch(owned.partition(), predicates))
-        .toList();
+  public Predicate[] pushPredicates(Predicate[] offered) {
+    return predicates.push(List.of(offered)).toArray(new Predicate[0]);
   }
 
   @Override
   public Predicate[] pushedPredicates() {
-    return pushed.toArray(new Predicate[0]);
+    return predicates.pushed().toArray(new Predicate[0]);
   }
 
   /**
@@ -268,8 +133,8 @@ public final class TallyScanBuilder
   }
 
   private AggregationTranslator aggregationTranslator() {
-    List<List<Partition>> streams = List.copyOf(StreamPlanner.byNode(kept).values());
-    return new AggregationTranslator(context(features), streams, budget);
+    List<List<Partition>> streams = List.copyOf(StreamPlanner.byNode(predicates.kept()).values());
+    return new AggregationTranslator(predicates.context(), streams, predicates.budget());
   }
 
   @Override
@@ -280,7 +145,8 @@ public final class TallyScanBuilder
   @Override
   public boolean pushTopN(SortOrder[] orders, int limit) {
     SortTranslator translator =
-        new SortTranslator(expressions(), aggregationTranslator(), aggregation, budget);
+        new SortTranslator(
+            predicates.translator(), aggregationTranslator(), aggregation, predicates.budget());
     return selection.pushTopN(orders, limit, selectionSource(), translator);
   }
 
@@ -299,7 +165,7 @@ public final class TallyScanBuilder
     ScanPlan all = plan(RowSelection.ALL, RowColumns.ofGroups(new StructType()));
     long mostRows = aggregation.isPresent() ? Math.max(1, all.rows()) : all.rows();
     return new SelectionDraft.Source(
-        features, aggregation, selected -> all.streams(selected).size(), mostRows);
+        predicates.features(), aggregation, selected -> all.streams(selected).size(), mostRows);
   }
 
   /**
@@ -311,9 +177,10 @@ public final class TallyScanBuilder
     if (aggregation.isPresent() || !selection.selection().isAll() || !settings.keepKeysApart()) {
       return plan;
     }
-    List<Partition> partitions = kept.stream().map(OwnedPartition::partition).toList();
     ScanPlan byKeys =
-        plan.by(PartitionKeys.proved(schema, partitions, List.of(read.schema().fieldNames())));
+        plan.by(
+            PartitionKeys.proved(
+                schema, predicates.keptPartitions(), List.of(read.schema().fieldNames())));
     return byKeys.streams().size() <= Math.max(MAX_KEYED_STREAMS, plan.streams().size())
         ? byKeys
         : plan;
@@ -322,9 +189,9 @@ public final class TallyScanBuilder
   private ScanPlan plan(RowSelection selected, RowColumns read) {
     return new ScanPlan(
         view.table(),
-        kept,
+        predicates.kept(),
         sample.sample(),
-        wirePredicates,
+        predicates.expressions(),
         aggregation,
         selected,
         Optional.empty(),
@@ -338,9 +205,9 @@ public final class TallyScanBuilder
   }
 
   private RowColumns rowColumns() {
-    boolean inParts = settings.pushDown() && features.has(Features.NESTED_PROJECTION);
+    boolean inParts = settings.pushDown() && predicates.features().has(Features.NESTED_PROJECTION);
     RowColumns read = RowColumns.of(schema, columns, inParts);
-    if (read.sendsPartition() && !features.has(Features.PARTITION_COLUMN)) {
+    if (read.sendsPartition() && !predicates.features().has(Features.PARTITION_COLUMN)) {
       throw new TallyException(
           ErrorCode.UNSUPPORTED_FEATURE,
           "The column "
@@ -348,7 +215,7 @@ public final class TallyScanBuilder
               + " of table \""
               + view.table()
               + "\" cannot be read: "
-              + features.lacking(Features.PARTITION_COLUMN)
+              + predicates.features().lacking(Features.PARTITION_COLUMN)
               + ". Leave the column out, or update the nodes.");
     }
     return read;
@@ -357,13 +224,14 @@ public final class TallyScanBuilder
   private Optional<NotPushed> fieldsNotChosen() {
     boolean all =
         !settings.pushDown()
-            || features.has(Features.NESTED_PROJECTION)
+            || predicates.features().has(Features.NESTED_PROJECTION)
             || aggregation.isPresent()
             || RowColumns.of(schema, columns, true).projection().isEmpty();
     return all
         ? Optional.empty()
         : Optional.of(
-            new NotPushed("fields of columns", features.lacking(Features.NESTED_PROJECTION)));
+            new NotPushed(
+                "fields of columns", predicates.features().lacking(Features.NESTED_PROJECTION)));
   }
 
   /** Of rows alone: what groups hold is for Spark to estimate. */
@@ -371,10 +239,9 @@ public final class TallyScanBuilder
     if (aggregation.isPresent()) {
       return Map.of();
     }
-    List<Partition> partitions = kept.stream().map(OwnedPartition::partition).toList();
     Map<NamedReference, ColumnStatistics> statistics = new HashMap<>();
     for (String name : readSchema.fieldNames()) {
-      ColumnEstimate.of(schema, partitions, name)
+      ColumnEstimate.of(schema, predicates.keptPartitions(), name)
           .ifPresent(estimate -> statistics.put(ColumnReference.of(name), estimate));
     }
     return statistics;
@@ -391,14 +258,15 @@ public final class TallyScanBuilder
       boolean inInput =
           aggregation.map(it -> it.aggregation().getGroupByList().contains(column)).orElse(true);
       boolean evaluated =
-          expressions().translate(ColumnReference.of(name)) instanceof Translation.Translated;
+          predicates.translator().translate(ColumnReference.of(name))
+              instanceof Translation.Translated;
       boolean clear =
           Arrays.stream(readSchema.fieldNames()).filter(name::equalsIgnoreCase).count() == 1;
       if (inInput && evaluated && clear) {
         names.add(name);
       }
     }
-    return RuntimeFilters.by(context(features), names, budget);
+    return RuntimeFilters.by(predicates.context(), names, predicates.budget());
   }
 
   /**
@@ -411,7 +279,7 @@ public final class TallyScanBuilder
     RowColumns read =
         aggregation.map(plan -> RowColumns.ofGroups(plan.readSchema())).orElseGet(this::rowColumns);
     List<NotPushed> notPushed = new ArrayList<>(sample.notPushed());
-    notPushed.addAll(predicatesNotPushed);
+    notPushed.addAll(predicates.notPushed());
     aggregationNotPushed.ifPresent(notPushed::add);
     notPushed.addAll(selection.notPushed());
     fieldsNotChosen().ifPresent(notPushed::add);
@@ -422,7 +290,11 @@ public final class TallyScanBuilder
         planByKeys(read),
         runtimeFilters(read.schema()),
         new ScanDescription(
-            sample.texts(), pushedText, selection.texts(), notPushed, view.partitions().size()),
+            sample.texts(),
+            predicates.texts(),
+            selection.texts(),
+            notPushed,
+            view.partitions().size()),
         columnStatistics(read.schema()),
         schema.sparkSchema().defaultSize());
   }
