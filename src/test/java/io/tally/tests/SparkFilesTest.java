@@ -202,19 +202,17 @@ class SparkFilesTest {
         "SELECT coalesce(%1$s, %1$s) FROM intervals WHERE %1$s IS NOT NULL".formatted(column));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"y", "m", "h", "d"})
-  void intervalsAreAddedUp(String column) {
+  @Test
+  void intervalsAreAddedUp() {
+    String sums = "sum(y), avg(y), sum(m), avg(m), sum(h), avg(h), sum(d), avg(d)";
     for (String ansi : List.of("true", "false")) {
-      ThreeWays.Outcome all =
-          ansi(ansi).check("SELECT sum(%1$s), avg(%1$s) FROM intervals".formatted(column));
-      assertTrue(all.plan().contains("SUM(" + column + ")"), all::plan);
-      ansi(ansi)
-          .check(
-              "SELECT k, sum(%1$s), try_sum(%1$s), avg(%1$s), count(*) FROM intervals GROUP BY k"
-                  .formatted(column));
+      ThreeWays.Outcome all = ansi(ansi).check("SELECT " + sums + " FROM intervals");
+      for (String column : List.of("y", "m", "h", "d")) {
+        assertTrue(all.plan().contains("SUM(" + column + ")"), all::plan);
+      }
+      ansi(ansi).check("SELECT k, " + sums + ", try_sum(m), try_avg(h) FROM intervals GROUP BY k");
     }
-    check("SELECT sum(DISTINCT %1$s) FROM intervals WHERE k = 2".formatted(column));
+    check("SELECT sum(DISTINCT m), sum(DISTINCT h) FROM intervals WHERE k = 2");
   }
 
   /** The largest month and the least cancel out, and neither may grow. */

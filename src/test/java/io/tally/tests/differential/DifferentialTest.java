@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Generated queries over generated tables give the same answers in all ways. */
 class DifferentialTest {
-  private static final int QUERIES = 150;
+  private static final int QUERIES = 100;
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
