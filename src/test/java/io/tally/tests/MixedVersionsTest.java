@@ -44,7 +44,7 @@ class MixedVersionsTest {
   private static final String ALL_AGGREGATES =
       "count(*), count(x), sum(t), sum(s), sum(i), sum(l), sum(m), sum(w), sum(d), sum(f),"
           + " avg(i), avg(m), min(x), max(x), min(t), max(m), max(w), min(d), max(f), min(b),"
-          + " min(dt), max(ts), min(n), max(bo), min(ym), max(dti) FROM mixed";
+          + " min(dt), max(ts), min(n), max(bo), min(ym), max(dti), sum(ym), avg(dti) FROM mixed";
 
   // ---- of columns alone
 

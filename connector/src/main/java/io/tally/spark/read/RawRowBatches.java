@@ -20,6 +20,7 @@ import org.apache.spark.sql.execution.vectorized.ConstantColumnVector;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DayTimeIntervalType;
+import org.apache.spark.sql.types.IntegralType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
@@ -74,10 +75,9 @@ final class RawRowBatches implements BatchShaper {
     return switch (expected.role()) {
       case COUNT -> true;
       case INTEGER_SUM ->
-          sent.equals(DataTypes.ByteType)
-              || sent.equals(DataTypes.ShortType)
-              || sent.equals(DataTypes.IntegerType)
-              || sent.equals(DataTypes.LongType);
+          expected.read().equals(DataTypes.LongType)
+              ? sent instanceof IntegralType
+              : isSame(sent, expected.read());
       case DECIMAL_SUM -> sent.equals(expected.read());
       case KEY, OTHER ->
           isSum(output)
@@ -149,9 +149,9 @@ final class RawRowBatches implements BatchShaper {
     return switch (shape.outputs().get(output).role()) {
       case COUNT -> sent.isEmpty() ? ones(rows) : made(counts(sent, rows));
       case INTEGER_SUM ->
-          sent.get(0) instanceof BigIntVector
-              ? new StreamColumnVector(sent.get(0))
-              : made(longs((BaseIntVector) sent.get(0), rows));
+          sent.get(0) instanceof BaseIntVector integers && !(integers instanceof BigIntVector)
+              ? made(longs(integers, rows))
+              : new StreamColumnVector(sent.get(0));
       case KEY, DECIMAL_SUM, OTHER ->
           isSum(output) && sent.get(0) instanceof Float4Vector floats
               ? made(doubles(floats, rows))
