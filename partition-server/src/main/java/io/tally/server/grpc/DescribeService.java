@@ -1,7 +1,6 @@
 package io.tally.server.grpc;
 
 import io.grpc.stub.StreamObserver;
-import io.tally.rpc.Features;
 import io.tally.rpc.TallyStatus;
 import io.tally.rpc.arrow.ArrowSchemas;
 import io.tally.rpc.v1.DescribeNodeRequest;
@@ -52,11 +51,7 @@ final class DescribeService extends PartitionServiceGrpc.PartitionServiceImplBas
 
   private DescribeNodeResponse node() {
     String version = DescribeService.class.getPackage().getImplementationVersion();
-    DescribeNodeResponse.Builder answer = DescribeNodeResponse.newBuilder();
-    if (settings.resumeGraceMillis() > 0) {
-      answer.addFeatures(Features.RESUME);
-    }
-    return answer
+    return DescribeNodeResponse.newBuilder()
         .setNodeId(settings.nodeId())
         .setSoftwareVersion("tally " + Optional.ofNullable(version).orElse("development"))
         .setProtocolVersion(ProtocolVersion.PROTOCOL_VERSION_1)

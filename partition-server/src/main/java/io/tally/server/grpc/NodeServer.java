@@ -9,6 +9,7 @@ import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.protobuf.services.HealthStatusManager;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
+import io.tally.rpc.Features;
 import io.tally.rpc.arrow.ScanFrame;
 import io.tally.rpc.arrow.ScanMethod;
 import io.tally.rpc.v1.PartitionServiceGrpc;
@@ -17,6 +18,7 @@ import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.TableCatalog;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.BufferAllocator;
@@ -65,13 +67,15 @@ public final class NodeServer implements AutoCloseable {
               return thread;
             });
     scheduler.setRemoveOnCancelPolicy(true);
-    this.scans = new ScanService(settings, catalog, features, allocator, scheduler);
+    ScanFeatures offered =
+        settings.resumeGraceMillis() > 0 ? features : features.without(List.of(Features.RESUME));
+    this.scans = new ScanService(settings, catalog, offered, allocator, scheduler);
     this.health = new HealthStatusManager();
     this.server =
         NettyServerBuilder.forAddress(
                 new InetSocketAddress(settings.host(), settings.port()),
                 InsecureServerCredentials.create())
-            .addService(partitionService(settings, catalog, features))
+            .addService(partitionService(settings, catalog, offered))
             .addStreamTracerFactory(TransportEnd.factory())
             .addService(health.getHealthService())
             .addService(ProtoReflectionServiceV1.newInstance())

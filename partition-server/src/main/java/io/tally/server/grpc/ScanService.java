@@ -3,6 +3,7 @@ package io.tally.server.grpc;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
+import io.tally.rpc.Features;
 import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.arrow.ScanFrame;
@@ -25,6 +26,7 @@ import org.apache.arrow.memory.BufferAllocator;
 /** Receives calls of Scan, and gives each what all of them share. Safe for any thread. */
 final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame> {
   private final NodeSettings settings;
+  private final ScanFeatures features;
   private final TableCatalog catalog;
   private final ScanPlanner planner;
   private final ScanAdmission admission;
@@ -47,6 +49,7 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
       BufferAllocator allocator,
       ScheduledExecutorService scheduler) {
     this.settings = settings;
+    this.features = features;
     this.catalog = catalog;
     this.planner =
         new ScanPlanner(
@@ -142,6 +145,11 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
 
   Scan prepare(ScanPlan plan) {
     return Scan.prepare(plan, catalog, allocator, scheduler);
+  }
+
+  /** Whether scans are kept for clients whose connection broke. */
+  boolean resumes() {
+    return features.has(Features.RESUME);
   }
 
   NodeSettings settings() {

@@ -50,7 +50,7 @@ final class ScanSession {
     this.open = open;
     this.plan = plan;
     this.service = service;
-    this.resumable = open.hasResumeAfter() && service.settings().resumeGraceMillis() > 0;
+    this.resumable = open.hasResumeAfter() && service.resumes();
     this.outbox =
         new ScanOutbox(
             resumable, new KeptBatches(service.settings().windowBytes(), service.keptBytes()));

@@ -54,6 +54,7 @@ public final class ScanFeatures {
                   Features.SAMPLE,
                   Features.PARTITION_COLUMN,
                   Features.NESTED_PROJECTION,
+                  Features.RESUME,
                   Features.PATH))
           .flatMap(names -> names)
           .collect(Collectors.toCollection(LinkedHashSet::new));
@@ -102,7 +103,7 @@ public final class ScanFeatures {
   }
 
   /** Whether it is one of these. */
-  boolean has(String feature) {
+  public boolean has(String feature) {
     return names.contains(feature);
   }
 

@@ -15,7 +15,8 @@ import io.tally.rpc.v1.SortKey;
 import io.tally.server.table.ServedColumn;
 import io.tally.server.table.ServedTable;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Takes an Open and hands on what a node with these features makes of it: fields that it does not
@@ -87,13 +88,15 @@ final class UnderstoodOpen {
   }
 
   private void check(AggregateCall call) {
-    List<String> known =
-        Arrays.stream(AggregateFunction.values())
-            .filter(function -> features.has(function.feature()))
-            .map(AggregateFunction::wireName)
-            .toList();
-    if (!known.contains(call.getFunction())) {
-      throw UnknownName.of("aggregate", call.getFunction(), known);
+    Predicate<AggregateFunction> known = function -> features.has(function.feature());
+    if (AggregateFunction.ofWireName(call.getFunction()).filter(known).isEmpty()) {
+      throw UnknownName.of(
+          "aggregate",
+          call.getFunction(),
+          Arrays.stream(AggregateFunction.values())
+              .filter(known)
+              .map(AggregateFunction::wireName)
+              .toList());
     }
     call.getArgumentsList().forEach(this::check);
   }
@@ -113,20 +116,22 @@ final class UnderstoodOpen {
   }
 
   private void check(Call call) {
-    List<String> known =
-        Arrays.stream(ScalarFunction.values())
-            .filter(function -> features.has(function.feature()))
-            .map(ScalarFunction::wireName)
-            .toList();
-    if (!known.contains(call.getFunction())) {
-      throw UnknownName.of("function", call.getFunction(), known);
+    Predicate<ScalarFunction> known = it -> features.has(it.feature());
+    Optional<ScalarFunction> function = ScalarFunction.ofWireName(call.getFunction()).filter(known);
+    if (function.isEmpty()) {
+      throw UnknownName.of(
+          "function",
+          call.getFunction(),
+          Arrays.stream(ScalarFunction.values())
+              .filter(known)
+              .map(ScalarFunction::wireName)
+              .toList());
     }
     if (call.hasType()) {
       checkType(call.getType(), "values");
     }
     boolean anyType =
-        call.getFunction().equals(ScalarFunction.IS_NULL.wireName())
-            || call.getFunction().equals(ScalarFunction.IS_NOT_NULL.wireName());
+        function.get() == ScalarFunction.IS_NULL || function.get() == ScalarFunction.IS_NOT_NULL;
     for (Expression argument : call.getArgumentsList()) {
       if (!anyType || !argument.hasColumn()) {
         check(argument);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.Features;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.Applied;
 import io.tally.rpc.v1.ColumnPath;
@@ -229,5 +230,7 @@ class OlderNodeTest {
     List<String> all = new ArrayList<>(ScanFeatures.ALL.names());
     all.removeIf(name -> name.equals("scan.limit") || name.startsWith("agg."));
     assertEquals(all, ScanFeatures.ALL.without(List.of("agg.*", "scan.limit")).names());
+    assertTrue(ScanFeatures.ALL.has(Features.RESUME));
+    assertFalse(ScanFeatures.ALL.without(List.of("scan.*")).has(Features.RESUME));
   }
 }
