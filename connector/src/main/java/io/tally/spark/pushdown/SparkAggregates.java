@@ -49,7 +49,7 @@ final class SparkAggregates {
   static {
     to("COUNT(*)", "", Sums::countAll, AggregateFunction.COUNT_ALL);
     to("COUNT", "T", Sums::count, AggregateFunction.COUNT, AggregateFunction.COUNT_DISTINCT);
-    to("SUM", "N", Sums::sum, AggregateFunction.SUM, AggregateFunction.SUM_DISTINCT);
+    to("SUM", "N, intervals", Sums::sum, AggregateFunction.SUM, AggregateFunction.SUM_DISTINCT);
     to("MIN", "T", extremum(AggregateFunction.MIN), AggregateFunction.MIN);
     to("MAX", "T", extremum(AggregateFunction.MAX), AggregateFunction.MAX);
     refuse("AVG", "Spark offers SUM and COUNT in its place");

@@ -79,25 +79,16 @@ final class Statistics {
       if (!arguments.facts().session().map(rules -> !rules.discreteByPlace()).orElse(false)) {
         return new Refused("it may have to be computed as in Spark 3.3");
       }
-      boolean literal =
-          arguments.parameters().size() == 1
-              && arguments.parameters().get(0)
-                  instanceof org.apache.spark.sql.connector.expressions.Literal<?> fraction
-              && fraction.value() instanceof Double;
-      if (!literal) {
+      if (!(arguments.parameters().size() == 1
+          && arguments.parameters().get(0)
+              instanceof org.apache.spark.sql.connector.expressions.Literal<?> literal
+          && literal.value() instanceof Double fraction)) {
         return new Refused("its fraction is not one literal");
       }
-      double fraction =
-          (Double)
-              ((org.apache.spark.sql.connector.expressions.Literal<?>)
-                      arguments.parameters().get(0))
-                  .value();
       return Translated.whole(
           function,
           List.of(
-              operand.expression(),
-              literal(Literal.newBuilder().setType(WireTypes.DOUBLE).setFloat64(fraction)),
-              descending(arguments)),
+              operand.expression(), WireCalls.real(fraction).expression(), descending(arguments)),
           arguments.name() + "(" + fraction + ")" + within(arguments),
           DataTypes.DoubleType,
           DOES_NOT_ADD_UP);
@@ -127,11 +118,7 @@ final class Statistics {
   }
 
   private static Expression descending(AggregateArguments arguments) {
-    return literal(
-        Literal.newBuilder().setType(WireTypes.BOOLEAN).setBoolean(arguments.descending()));
-  }
-
-  private static Expression literal(Literal.Builder literal) {
-    return Expression.newBuilder().setLiteral(literal).build();
+    Literal.Builder literal = Literal.newBuilder().setType(WireTypes.BOOLEAN);
+    return WireCalls.literal(literal.setBoolean(arguments.descending()).build()).expression();
   }
 }

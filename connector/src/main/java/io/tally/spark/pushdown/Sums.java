@@ -2,13 +2,13 @@ package io.tally.spark.pushdown;
 
 import io.tally.rpc.AggregateFunction;
 import io.tally.rpc.WireTypes;
+import io.tally.rpc.v1.DataType;
 import io.tally.spark.pushdown.AggregateTranslation.Refused;
 import io.tally.spark.pushdown.AggregateTranslation.Translated;
 import io.tally.spark.pushdown.OutputColumn.Role;
 import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
@@ -16,8 +16,6 @@ import org.apache.spark.sql.types.DataTypes;
  * they are proved to fit.
  */
 final class Sums {
-  private static final BigInteger LARGEST_LONG = BigInteger.valueOf(Long.MAX_VALUE);
-
   /** Spark adds decimals of p digits up in p + 10 digits: {@code Sum.resultType}. */
   private static final int EXTRA_DIGITS = 10;
 
@@ -44,22 +42,26 @@ final class Sums {
           true);
     }
     if (WireTypes.isInteger(operand.wireType())) {
-      return wholeSum(arguments, DataTypes.LongType, LARGEST_LONG);
+      return wholeSum(arguments, WireTypes.BIGINT);
     }
     if (WireTypes.isInterval(operand.wireType())) {
-      IntegerRange all = IntegerRange.ofType(operand.wireType()).orElseThrow();
-      return wholeSum(arguments, operand.type(), all.upper());
+      return wholeSum(arguments, operand.wireType());
     }
     return WireTypes.isDecimal(operand.wireType())
         ? decimalSum(arguments)
         : new Refused("nodes do not add up " + operand.type().sql());
   }
 
-  private static Translated wholeSum(
-      AggregateArguments arguments, DataType read, BigInteger largest) {
+  /**
+   * @param read the type of the sum in Spark
+   */
+  private static Translated wholeSum(AggregateArguments arguments, DataType read) {
     OutputColumn output =
         new OutputColumn(
-            Role.INTEGER_SUM, DataTypes.createDecimalType(WireTypes.MAX_PRECISION, 0), read);
+            Role.INTEGER_SUM,
+            DataTypes.createDecimalType(WireTypes.MAX_PRECISION, 0),
+            SparkTypes.of(read));
+    BigInteger largest = IntegerRange.ofType(read).orElseThrow().upper();
     return sum(arguments, output, arguments.sumBound().compareTo(largest) <= 0);
   }
 

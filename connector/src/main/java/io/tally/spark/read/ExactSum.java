@@ -7,6 +7,8 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.vector.BaseFixedWidthVector;
+import org.apache.arrow.vector.BaseIntVector;
 import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.DecimalVector;
 import org.apache.arrow.vector.FieldVector;
@@ -27,7 +29,8 @@ abstract sealed class ExactSum {
       return new ReadAsDecimal(
           ((DecimalType) output.read()).precision(), ((DecimalType) output.sent()).scale());
     }
-    return output.read() instanceof YearMonthIntervalType ? new ReadAsInt() : new ReadAsLong();
+    return new ReadAsInteger(
+        output.read() instanceof YearMonthIntervalType ? Integer.SIZE : Long.SIZE);
   }
 
   /** Whether all of the first {@code rows} values fit; true only if so, NULLs left aside. */
@@ -71,97 +74,69 @@ abstract sealed class ExactSum {
     to.getValidityBuffer().setBytes(0, from.getValidityBuffer(), 0, validityBytes);
   }
 
-  /** Sums of integers and of microseconds: Spark reads them as 64 bits. */
-  private static final class ReadAsLong extends ExactSum {
-    private static final BigInteger LEAST = BigInteger.valueOf(Long.MIN_VALUE);
-    private static final BigInteger GREATEST = BigInteger.valueOf(Long.MAX_VALUE);
+  /** Sums of whole numbers: Spark reads BIGINT, or an interval of as many bits. */
+  private static final class ReadAsInteger extends ExactSum {
+    private final int bits;
+    private final BigInteger least;
+    private final BigInteger greatest;
+
+    /**
+     * @param bits 32 or 64
+     */
+    ReadAsInteger(int bits) {
+      this.bits = bits;
+      this.greatest = BigInteger.ONE.shiftLeft(bits - 1).subtract(BigInteger.ONE);
+      this.least = greatest.not();
+    }
 
     @Override
     boolean allFit(DecimalVector sums, int rows) {
       ArrowBuf data = sums.getDataBuffer();
+      int unread = Long.SIZE - bits;
       long differences = 0;
       for (long at = 0; at < (long) rows * SUM_BYTES; at += SUM_BYTES) {
-        // It fits if the upper half is nothing but the sign of the lower half.
-        differences |= data.getLong(at + Long.BYTES) ^ (data.getLong(at) >> 63);
+        // It fits if all above the lowest bits is nothing but their sign.
+        long read = data.getLong(at) << unread >> unread;
+        differences |= (data.getLong(at + Long.BYTES) ^ (read >> 63)) | (data.getLong(at) ^ read);
       }
       return differences == 0;
     }
 
     @Override
     BigInteger largestPiece(BigInteger sum) {
-      return sum.max(LEAST).min(GREATEST);
+      return sum.max(least).min(greatest);
     }
 
     @Override
     FieldVector read(DecimalVector sums, int rows, boolean patched, BufferAllocator allocator) {
-      BigIntVector longs = allNull(rows, allocator);
+      FieldVector integers = allNull(rows, allocator);
       ArrowBuf from = sums.getDataBuffer();
-      ArrowBuf to = longs.getDataBuffer();
-      for (long row = 0; row < rows; row++) {
-        to.setLong(row * Long.BYTES, from.getLong(row * SUM_BYTES));
+      ArrowBuf to = integers.getDataBuffer();
+      if (bits == Long.SIZE) {
+        for (long row = 0; row < rows; row++) {
+          to.setLong(row * Long.BYTES, from.getLong(row * SUM_BYTES));
+        }
+      } else {
+        for (long row = 0; row < rows; row++) {
+          to.setInt(row * Integer.BYTES, (int) from.getLong(row * SUM_BYTES));
+        }
       }
-      copyValidity(sums, longs, rows);
-      return longs;
+      copyValidity(sums, integers, rows);
+      return integers;
     }
 
     @Override
-    BigIntVector allNull(int rows, BufferAllocator allocator) {
-      BigIntVector longs = new BigIntVector("sum", allocator);
-      longs.allocateNew(rows);
-      longs.setValueCount(rows);
-      return longs;
+    FieldVector allNull(int rows, BufferAllocator allocator) {
+      BaseFixedWidthVector integers =
+          bits == Long.SIZE ? new BigIntVector("sum", allocator) : new IntVector("sum", allocator);
+      integers.allocateNew(rows);
+      integers.setValueCount(rows);
+      return integers;
     }
 
     @Override
     void set(FieldVector vector, int row, BigInteger piece) {
-      ((BigIntVector) vector).set(row, piece.longValueExact());
-    }
-  }
-
-  /** Sums of months: Spark reads them as 32 bits. */
-  private static final class ReadAsInt extends ExactSum {
-    private static final BigInteger LEAST = BigInteger.valueOf(Integer.MIN_VALUE);
-    private static final BigInteger GREATEST = BigInteger.valueOf(Integer.MAX_VALUE);
-
-    @Override
-    boolean allFit(DecimalVector sums, int rows) {
-      ArrowBuf data = sums.getDataBuffer();
-      long differences = 0;
-      for (long at = 0; at < (long) rows * SUM_BYTES; at += SUM_BYTES) {
-        long low = data.getLong(at);
-        differences |= (data.getLong(at + Long.BYTES) ^ (low >> 63)) | (low ^ (int) low);
-      }
-      return differences == 0;
-    }
-
-    @Override
-    BigInteger largestPiece(BigInteger sum) {
-      return sum.max(LEAST).min(GREATEST);
-    }
-
-    @Override
-    FieldVector read(DecimalVector sums, int rows, boolean patched, BufferAllocator allocator) {
-      IntVector ints = allNull(rows, allocator);
-      ArrowBuf from = sums.getDataBuffer();
-      ArrowBuf to = ints.getDataBuffer();
-      for (long row = 0; row < rows; row++) {
-        to.setInt(row * Integer.BYTES, (int) from.getLong(row * SUM_BYTES));
-      }
-      copyValidity(sums, ints, rows);
-      return ints;
-    }
-
-    @Override
-    IntVector allNull(int rows, BufferAllocator allocator) {
-      IntVector ints = new IntVector("sum", allocator);
-      ints.allocateNew(rows);
-      ints.setValueCount(rows);
-      return ints;
-    }
-
-    @Override
-    void set(FieldVector vector, int row, BigInteger piece) {
-      ((IntVector) vector).set(row, piece.intValueExact());
+      ((BaseIntVector) vector).setWithPossibleTruncate(row, piece.longValueExact());
     }
   }
 

@@ -114,7 +114,9 @@ final class PredicateDraft {
         others.add(predicate);
       }
     }
-    kept = kept.stream().filter(owned -> idConditions.hold(owned.partition(), onIds)).toList();
+    if (!onIds.isEmpty()) {
+      kept = kept.stream().filter(owned -> idConditions.hold(owned.partition(), onIds)).toList();
+    }
     return others;
   }
 

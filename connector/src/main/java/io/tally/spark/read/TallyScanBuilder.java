@@ -10,6 +10,7 @@ import io.tally.spark.pushdown.AggregationPlan;
 import io.tally.spark.pushdown.AggregationTranslation;
 import io.tally.spark.pushdown.AggregationTranslator;
 import io.tally.spark.pushdown.ColumnEstimate;
+import io.tally.spark.pushdown.ExpressionTranslator;
 import io.tally.spark.pushdown.PartitionKeys;
 import io.tally.spark.pushdown.SessionRules;
 import io.tally.spark.pushdown.SortTranslator;
@@ -253,13 +254,13 @@ public final class TallyScanBuilder
       return RuntimeFilters.IMPOSSIBLE;
     }
     List<String> names = new ArrayList<>();
+    ExpressionTranslator translator = predicates.translator();
     for (String name : readSchema.fieldNames()) {
       Expression column = Expression.newBuilder().setColumn(name).build();
       boolean inInput =
           aggregation.map(it -> it.aggregation().getGroupByList().contains(column)).orElse(true);
       boolean evaluated =
-          predicates.translator().translate(ColumnReference.of(name))
-              instanceof Translation.Translated;
+          translator.translate(ColumnReference.of(name)) instanceof Translation.Translated;
       boolean clear =
           Arrays.stream(readSchema.fieldNames()).filter(name::equalsIgnoreCase).count() == 1;
       if (inInput && evaluated && clear) {
