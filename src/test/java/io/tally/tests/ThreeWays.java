@@ -192,7 +192,7 @@ final class ThreeWays {
       List<Row> rows,
       List<Row> expected,
       boolean ordered) {
-    if (!Rows.same(rows, expected, ordered)) {
+    if (!Rows.same(rows, expected, ordered, Rows.MOST_ULPS)) {
       fail(
           "%s\ngives %s %s\nand expected is %s\nPlan:\n%s"
               .formatted(

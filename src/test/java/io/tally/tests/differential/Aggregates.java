@@ -177,7 +177,7 @@ final class Aggregates {
                   ") WITHIN GROUP (ORDER BY ",
                   tameColumn(),
                   dice.pick(")", " DESC)")),
-              Closeness.SUM,
+              Closeness.UP_TO_SIGN_OF_ZERO,
               -1);
       case 1 ->
           new Item(
@@ -187,7 +187,7 @@ final class Aggregates {
                   ") WITHIN GROUP (ORDER BY ",
                   tameColumn(),
                   dice.pick(")", " DESC)")),
-              Closeness.SUM,
+              Closeness.UP_TO_SIGN_OF_ZERO,
               -1);
       case 2 -> mode();
       case 3 ->
@@ -197,7 +197,9 @@ final class Aggregates {
         yield Item.of(
             Expr.of(kind, dice.pick("bit_and(", "bit_or(", "bit_xor("), all.leaf(kind), ")"));
       }
-      default -> new Item(Expr.of(Kind.DOUBLE, "median(", tameColumn(), ")"), Closeness.SUM, -1);
+      default ->
+          new Item(
+              Expr.of(Kind.DOUBLE, "median(", tameColumn(), ")"), Closeness.UP_TO_SIGN_OF_ZERO, -1);
     };
   }
 

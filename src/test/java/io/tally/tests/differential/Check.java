@@ -14,7 +14,7 @@ import java.util.concurrent.TimeoutException;
 
 /** Takes a query and a world, lets it be answered in all ways at once, and compares. */
 final class Check implements AutoCloseable {
-  private static final long LIMIT_SECONDS = 120;
+  private static final long LIMIT_SECONDS = 600;
 
   private final ExecutorService threads =
       Executors.newFixedThreadPool(
@@ -52,7 +52,7 @@ final class Check implements AutoCloseable {
     }
     Map<World.Way, Answer> answers = new EnumMap<>(World.Way.class);
     running.forEach((way, answer) -> answers.put(way, await(answer)));
-    Comparison comparison = new Comparison(query);
+    Comparison comparison = new Comparison(query, query.from().mostRows(world.spec()));
     for (World.Way way : List.of(World.Way.FETCHING, World.Way.PUSHING)) {
       Optional<String> difference =
           comparison.difference(

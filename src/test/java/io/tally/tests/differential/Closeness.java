@@ -1,5 +1,7 @@
 package io.tally.tests.differential;
 
+import io.tally.tests.Rows;
+
 /** How near the cells of an output column have to be in the three answers. */
 enum Closeness {
   /** The same, down to the sign of zero. */
@@ -8,7 +10,10 @@ enum Closeness {
   UP_TO_SIGN_OF_ZERO,
   /** The same but for upper and lower case: equal by the collation that nodes leave to Spark. */
   UP_TO_CASE,
-  /** A sum or an average of FLOAT or DOUBLE: the order of addition may show. */
+  /**
+   * A sum or an average of FLOAT or DOUBLE: within a few ulps for each row, see {@link
+   * Rows#ulpsOfSum}.
+   */
   SUM,
   /** Made of several such sums, which may cancel out. */
   STATISTIC;

@@ -40,9 +40,14 @@ final class Comparison {
   private static final double NEARLY_ZERO = 1e-7;
 
   private final Query query;
+  private final long ulps;
 
-  Comparison(Query query) {
+  /**
+   * @param rows so many at most are aggregated
+   */
+  Comparison(Query query, long rows) {
     this.query = query;
+    this.ulps = Rows.ulpsOfSum(rows);
   }
 
   /**
@@ -136,7 +141,7 @@ final class Comparison {
     if (!Rows.same(columns(right, ordered), columns(rows, ordered), true)) {
       return Optional.of("is in another order");
     }
-    if (Rows.same(right, rows, false)) {
+    if (Rows.same(right, rows, false, ulps)) {
       return Optional.empty();
     }
     return query.isLimited() && !query.isTotallyOrdered()

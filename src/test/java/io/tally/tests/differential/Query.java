@@ -195,7 +195,12 @@ record Query(
             IntStream.range(0, keys.size()).mapToObj(this::withoutKey),
             simplerInside())
         .flatMap(it -> it)
-        .filter(it -> !it.items.isEmpty() && !it.equals(this));
+        .filter(it -> !it.items.isEmpty() && it.hasItsKeys() && !it.equals(this));
+  }
+
+  /** Whether every key that an item shows is there. */
+  private boolean hasItsKeys() {
+    return items.stream().allMatch(it -> it.key() < keys.size());
   }
 
   /** Simpler queries with the same items. */

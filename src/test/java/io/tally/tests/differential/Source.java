@@ -21,6 +21,9 @@ sealed interface Source {
 
   int risks();
 
+  /** No more rows than these come out of it. */
+  long mostRows(WorldSpec spec);
+
   /**
    * A table.
    *
@@ -43,6 +46,14 @@ sealed interface Source {
     @Override
     public int risks() {
       return 0;
+    }
+
+    @Override
+    public long mostRows(WorldSpec spec) {
+      return spec.tables().stream()
+          .filter(it -> it.name().equals(name))
+          .mapToLong(TableData::rowCount)
+          .sum();
     }
 
     @Override
@@ -81,6 +92,12 @@ sealed interface Source {
     public int risks() {
       return query.risks();
     }
+
+    @Override
+    public long mostRows(WorldSpec spec) {
+      return query.from().mostRows(spec)
+          + query.union().map(it -> it.query().from().mostRows(spec)).orElse(0L);
+    }
   }
 
   /** Two sources side by side. */
@@ -113,6 +130,14 @@ sealed interface Source {
     @Override
     public int risks() {
       return left.risks() + right.risks() + on.map(Expr::risks).orElse(0);
+    }
+
+    @Override
+    public long mostRows(WorldSpec spec) {
+      long one = left.mostRows(spec);
+      long other = right.mostRows(spec);
+      // Outer joins keep what has no partner.
+      return one * other + one + other;
     }
   }
 }

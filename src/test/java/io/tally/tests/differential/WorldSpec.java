@@ -75,7 +75,8 @@ record WorldSpec(
   private static Map<String, String> options(Dice dice) {
     Map<String, String> options = new LinkedHashMap<>();
     if (dice.chance(40)) {
-      options.put("split-rows", "" + dice.pick(1, 7, 100));
+      // A join without keys has a task for each two splits.
+      options.put("split-rows", "" + dice.pick(5, 20, 100));
     }
     if (dice.chance(40)) {
       options.put("max-batch-bytes", "1024");
