@@ -99,7 +99,9 @@ class NestedColumnsTest {
         "SELECT sum(st.a), sum(st.p), avg(st.a), count(st.b), min(st.in.d), max(st.in.d) FROM nested",
         "SELECT st.in.d, count(*) FROM nested GROUP BY st.in.d",
         "SELECT st.in, count(*) FROM nested GROUP BY st.in",
-        "SELECT count(st), count(ls), count(st.in) FROM nested",
+        "SELECT k FROM nested WHERE NOT (st IS NULL OR ls IS NULL)",
+        "SELECT sum(k) FROM nested WHERE st.in IS NULL AND ls[0] IS NULL",
+        "SELECT ms IS NULL, deep IS NULL, count(st), count(st.in) FROM nested GROUP BY 1, 2",
         "SELECT st.b FROM nested WHERE st.a IN (1, -5) ORDER BY st.p LIMIT 2",
         "SELECT item.a FROM (SELECT explode(ls) AS item FROM nested)",
       })
@@ -118,12 +120,43 @@ class NestedColumnsTest {
   }
 
   @Test
+  void whatIsNullOfAnyTypeIsCountedByNodes() {
+    ThreeWays.Outcome counts =
+        ansi.check(
+            "SELECT count(st), count(ls), count(st.in), count(keyed), count(get(deep, 0)) FROM nested",
+            "4|4|3|4|2");
+    assertTrue(
+        counts
+            .plan()
+            .contains(
+                "PushedAggregates: [COUNT(st), COUNT(ls), COUNT(st.in), COUNT(keyed), COUNT(deep[0])]"),
+        counts::plan);
+    for (String column : List.of("st", "ls", "ms", "nums", "deep", "keyed", "st.in")) {
+      ThreeWays.Outcome with =
+          ansi.check("SELECT count(*), min(k) FROM nested WHERE %s IS NOT NULL".formatted(column));
+      assertTrue(with.plan().contains(column + " IS NOT NULL"), with::plan);
+      assertTrue(with.plan().contains("PushedAggregates: [COUNT(*), MIN(k)]"), with::plan);
+      ThreeWays.Outcome without =
+          ansi.check("SELECT max(k), count(*) FROM nested WHERE %s IS NULL".formatted(column));
+      assertTrue(without.plan().contains("PushedAggregates: [MAX(k), COUNT(*)]"), without::plan);
+    }
+  }
+
+  @Test
   void itemsAreEvaluatedByNodesWhereSparkDoesNotFail() {
     ThreeWays.Outcome outcome =
         notAnsi.check("SELECT k FROM nested WHERE nums[0] = 10 OR nums[2] = 30", "1", "5");
     assertTrue(outcome.plan().contains("(nums[0] = 10) OR (nums[2] = 30)"), outcome::plan);
     notAnsi.check("SELECT nums[0], count(*), sum(nums[2]) FROM nested GROUP BY nums[0]");
     notAnsi.check("SELECT k FROM nested WHERE nums[-1] = 10 OR nums[2147483647] IS NOT NULL");
+    ThreeWays.Outcome got =
+        ansi.check(
+            "SELECT get(nums, 0), count(*) FROM nested WHERE get(nums, 2) IS NULL GROUP BY 1",
+            "-1|1",
+            "10|1",
+            "null|2");
+    assertTrue(got.plan().contains("nums[2] IS NULL"), got::plan);
+    assertTrue(got.plan().contains("PushedGroupBy: [nums[0]]"), got::plan);
     ThreeWays.Outcome failing =
         ansi.check("SELECT k FROM nested WHERE k IN (1, 4, 5) AND nums[0] = 10", "1", "5");
     assertTrue(

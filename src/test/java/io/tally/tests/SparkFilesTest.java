@@ -287,8 +287,24 @@ class SparkFilesTest {
           outcome::plan);
       assertFalse(outcome.plan().contains("PushedGroupBy"), outcome::plan);
     }
+    assertCountedByNodes(ansi("true"), "collated", "s.f", "2|3");
+    assertCountedByNodes(ansi("false"), "collated", "c", "3|3");
     ThreeWays.Outcome plain = ansi("true").check("SELECT k FROM collated WHERE plain = 'p'", "1");
     assertTrue(plain.plan().contains("plain = 'p'"), plain::plan);
+  }
+
+  /** Of any type they can say what is NULL. */
+  private static void assertCountedByNodes(
+      ThreeWays ways, String table, String column, String counts) {
+    ThreeWays.Outcome all =
+        ways.check("SELECT count(%s), count(*) FROM %s".formatted(column, table), counts);
+    assertTrue(all.plan().contains("COUNT(" + column + ")"), all::plan);
+    for (String test : List.of("IS NULL", "IS NOT NULL")) {
+      ThreeWays.Outcome some =
+          ways.check("SELECT count(*), max(k) FROM %s WHERE %s %s".formatted(table, column, test));
+      assertTrue(some.plan().contains(column + " " + test), some::plan);
+      assertTrue(some.plan().contains("PushedAggregates: [COUNT(*), MAX(k)]"), some::plan);
+    }
   }
 
   @Test
@@ -298,6 +314,7 @@ class SparkFilesTest {
     ways.check("SELECT k FROM times WHERE t > TIME'13:00:00'", "3");
     ways.check("SELECT t1, count(*), max(t), min(t) FROM times GROUP BY t1");
     ways.check("SELECT k, get(l, 0) FROM times");
+    assertCountedByNodes(ways, "times", "t", "2|3");
     SparkSession without = LocalSpark.newSession();
     Dataset<Row> times = without.read().format("tally").options(cluster.options("times")).load();
     assertEquals(3, times.select("k").collectAsList().size());
@@ -313,7 +330,7 @@ class SparkFilesTest {
     check("SELECT k, schema_of_variant(v) FROM variants");
     check(
         "SELECT k, variant_get(v, '$.c.d', 'string'), try_variant_get(v, '$.b[2]', 'double') FROM variants");
-    check("SELECT count(v), count(*) FROM variants WHERE v IS NOT NULL");
+    assertCountedByNodes(ansi("true"), "variants", "v", "7|8");
     ansi("true").check("SELECT k FROM null_inside");
     Dataset<Row> rows =
         LocalSpark.newSession()

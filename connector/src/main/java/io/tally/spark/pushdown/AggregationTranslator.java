@@ -117,7 +117,7 @@ public final class AggregationTranslator {
     }
 
     private Optional<Refused> addKey(org.apache.spark.sql.connector.expressions.Expression key) {
-      Translation translation = translate(key);
+      Translation translation = fitting(expressions.translate(key));
       if (!(translation instanceof Translation.Translated translated)) {
         return refuse(
             "GROUP BY " + Described.of(key), ((Translation.Refused) translation).reason());
@@ -129,9 +129,7 @@ public final class AggregationTranslator {
       return Optional.empty();
     }
 
-    private Translation translate(
-        org.apache.spark.sql.connector.expressions.Expression expression) {
-      Translation translation = expressions.translate(expression);
+    private Translation fitting(Translation translation) {
       return translation instanceof Translation.Translated translated && !left.take(translated)
           ? new Translation.Refused(
               "together with the predicates there are more parts than nodes accept")
@@ -145,7 +143,11 @@ public final class AggregationTranslator {
       }
       List<Operand> operands = new ArrayList<>();
       for (org.apache.spark.sql.connector.expressions.Expression operand : operands(function)) {
-        Translation translation = translate(operand);
+        Translation translation =
+            fitting(
+                isCounted(function)
+                    ? expressions.translateNullable(operand)
+                    : expressions.translate(operand));
         if (!(translation instanceof Translation.Translated translated)) {
           return refuse(Described.of(function), ((Translation.Refused) translation).reason());
         }
@@ -203,6 +205,11 @@ public final class AggregationTranslator {
     return function instanceof GeneralAggregateFunc general
         ? general.orderingWithinGroups()
         : new SortValue[0];
+  }
+
+  /** Whether values are of no other use than to be NULL or not. */
+  private static boolean isCounted(AggregateFunc function) {
+    return function instanceof Count count && !count.isDistinct();
   }
 
   private static boolean isDistinct(AggregateFunc function) {

@@ -23,6 +23,7 @@ import org.apache.spark.sql.connector.expressions.GetArrayItem;
 import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 
 /**
@@ -43,9 +44,25 @@ public final class ExpressionTranslator {
     this.calls = new WireCalls(context);
   }
 
+  /** What becomes of a column or of a part of one, by its type. */
+  private interface Leaf {
+    Translation of(Expression expression, org.apache.spark.sql.types.DataType type);
+  }
+
   /** Translates an expression of any type. */
   public Translation translate(org.apache.spark.sql.connector.expressions.Expression expression) {
-    Translation result = walk(expression);
+    return limited(walk(expression));
+  }
+
+  /**
+   * Translates an expression of which nothing is used but whether it is NULL. It has no type if it
+   * is a column, or lies in one, whose values nodes do not evaluate.
+   */
+  Translation translateNullable(org.apache.spark.sql.connector.expressions.Expression expression) {
+    return limited(walkNullable(expression));
+  }
+
+  private Translation limited(Translation result) {
     if (!(result instanceof Translated translated)) {
       return result;
     }
@@ -74,10 +91,10 @@ public final class ExpressionTranslator {
       return literal(literal);
     }
     if (expression instanceof NamedReference reference) {
-      return column(reference);
+      return column(reference, this::operand);
     }
     if (expression instanceof GetArrayItem item) {
-      return item(item);
+      return item(item, this::operand);
     }
     if (expression instanceof GeneralScalarExpression call) {
       return call(call);
@@ -89,6 +106,14 @@ public final class ExpressionTranslator {
       return extract(extract);
     }
     return new Refused("nodes do not evaluate " + Described.of(expression));
+  }
+
+  private Translation walkNullable(
+      org.apache.spark.sql.connector.expressions.Expression expression) {
+    if (expression instanceof NamedReference reference) {
+      return column(reference, this::nullable);
+    }
+    return expression instanceof GetArrayItem item ? item(item, this::nullable) : walk(expression);
   }
 
   private Translation literal(Literal<?> literal) {
@@ -108,7 +133,7 @@ public final class ExpressionTranslator {
     return calls.leaf(Expression.newBuilder().setLiteral(value.get()).build(), type.get());
   }
 
-  private Translation column(NamedReference reference) {
+  private Translation column(NamedReference reference, Leaf leaf) {
     String[] parts = reference.fieldNames();
     Optional<StructField> field = context.schema().column(parts[0]);
     if (field.isEmpty()) {
@@ -121,15 +146,15 @@ public final class ExpressionTranslator {
     }
     if (parts.length == 1) {
       // Padding a CHAR is Spark's work: what it offers is meant for the values as they are stored.
-      return operand(
+      return leaf.of(
           Expression.newBuilder().setColumn(parts[0]).build(),
           TableSchema.isCharOrVarchar(field.get()) ? DataTypes.StringType : field.get().dataType());
     }
-    return path(path(parts));
+    return path(path(parts), leaf);
   }
 
   /** Behind the end of an array there is NULL, or an error of Spark's. */
-  private Translation item(GetArrayItem item) {
+  private Translation item(GetArrayItem item, Leaf leaf) {
     if (!(item.childArray() instanceof NamedReference array)) {
       return new Refused("nodes take items of arrays in columns only");
     }
@@ -144,7 +169,7 @@ public final class ExpressionTranslator {
       return new Refused("Spark fails where an array has no such item");
     }
     long index = ((Number) ((Literal<?>) item.ordinal()).value()).longValue();
-    return path(path(array.fieldNames()).addSteps(PathStep.newBuilder().setIndex(index)));
+    return path(path(array.fieldNames()).addSteps(PathStep.newBuilder().setIndex(index)), leaf);
   }
 
   private static ColumnPath.Builder path(String[] names) {
@@ -155,7 +180,7 @@ public final class ExpressionTranslator {
     return path;
   }
 
-  private Translation path(ColumnPath.Builder builder) {
+  private Translation path(ColumnPath.Builder builder, Leaf leaf) {
     ColumnPath path = builder.build();
     Optional<org.apache.spark.sql.types.DataType> type = ColumnPaths.type(context.schema(), path);
     if (type.isEmpty()) {
@@ -164,7 +189,7 @@ public final class ExpressionTranslator {
     if (!context.features().has(Features.PATH)) {
       return new Refused(context.features().lacking(Features.PATH));
     }
-    return operand(Expression.newBuilder().setPath(path).build(), type.get());
+    return leaf.of(Expression.newBuilder().setPath(path).build(), type.get());
   }
 
   private Translation operand(Expression expression, org.apache.spark.sql.types.DataType type) {
@@ -174,15 +199,28 @@ public final class ExpressionTranslator {
             () -> new Refused("values of type " + type.sql() + " are not evaluated by nodes"));
   }
 
+  /** Every node can say of values of any type whether they are NULL. */
+  private Translation nullable(Expression expression, org.apache.spark.sql.types.DataType type) {
+    if (SparkTypes.toWire(type).isPresent()) {
+      return operand(expression, type);
+    }
+    // A collation may be declared over what is a plain STRING to nodes.
+    String text = Features.ofType(DataType.Kind.STRING);
+    return type instanceof StringType && !context.features().has(text)
+        ? new Refused(context.features().lacking(text))
+        : new Translated(expression, DataType.getDefaultInstance(), 1, 1);
+  }
+
   private Translation call(GeneralScalarExpression call) {
     if (Described.fails(call)) {
       return new Refused("Spark fails where it writes " + call.name() + " of a short name down");
     }
+    boolean nullTest = call.name().equals("IS_NULL") || call.name().equals("IS_NOT_NULL");
     boolean chain = call.name().equals("AND") || call.name().equals("OR");
     List<Translated> arguments = new ArrayList<>();
     for (org.apache.spark.sql.connector.expressions.Expression argument :
         chain ? flatten(call) : Arrays.asList(call.children())) {
-      Translation translation = walk(argument);
+      Translation translation = nullTest ? walkNullable(argument) : walk(argument);
       if (!(translation instanceof Translated translated)) {
         return translation;
       }

@@ -8,17 +8,17 @@ import org.apache.spark.sql.types.DataType;
  *
  * @param text for people
  * @param expression on the wire
- * @param wireType of its values
- * @param type likewise, as Spark names it
+ * @param wireType of its values; none of what is counted only
  */
-record Operand(
-    String text, Expression expression, io.tally.rpc.v1.DataType wireType, DataType type) {
+record Operand(String text, Expression expression, io.tally.rpc.v1.DataType wireType) {
 
   static Operand of(Translation.Translated translated) {
     return new Operand(
-        WireText.of(translated.expression()),
-        translated.expression(),
-        translated.type(),
-        SparkTypes.of(translated.type()));
+        WireText.of(translated.expression()), translated.expression(), translated.type());
+  }
+
+  /** The type of its values, as Spark names it. */
+  DataType type() {
+    return SparkTypes.of(wireType);
   }
 }

@@ -244,6 +244,7 @@ final class AggregationTranslatorTest {
         arguments(new Max(upper), "Spark maps letters"),
         arguments(new Sum(V2.column("day"), false), "do not add up DATE"),
         arguments(new Min(V2.column("list")), "type ARRAY<INT>"),
+        arguments(new Count(V2.column("list"), true), "type ARRAY<INT>"),
         arguments(new Count(V2.column("bits"), false), "cannot be read (BIT)"),
         arguments(new Max(V2.nested("st.iner")), "there is no st.iner"));
   }
@@ -255,6 +256,14 @@ final class AggregationTranslatorTest {
         translate(ONE_STREAM, List.of(new CountStar(), function), V2.column("s"));
     assertInstanceOf(AggregationTranslation.Refused.class, translation);
     assertTrue(translation.toString().contains(reason), translation::toString);
+  }
+
+  @Test
+  void whatNodesDoNotEvaluateIsCounted() {
+    AggregationPlan plan = plan(translate(ONE_STREAM, List.of(count("list")), V2.column("s")));
+    assertEquals(List.of("COUNT(list)"), plan.aggregates());
+    assertTrue(
+        translate(ONE_STREAM, List.of(), V2.column("list")).toString().contains("ARRAY<INT>"));
   }
 
   @Test

@@ -56,6 +56,15 @@ final class PredicateTranslatorTest {
             V2.call("IN", V2.column("i"), V2.integer(1), V2.literal(null, DataTypes.IntegerType)),
             "in(i, INTEGER 1, INTEGER NULL)"),
         arguments(V2.call("IS_NULL", V2.column("x")), "is_null(x)"),
+        arguments(V2.call("IS_NULL", V2.column("st")), "is_null(st)"),
+        arguments(V2.call("IS_NOT_NULL", V2.column("list")), "is_not_null(list)"),
+        arguments(new Not(is("list")), "not(is_null(list))"),
+        arguments(
+            V2.call(
+                ">",
+                new Cast(is("list"), DataTypes.BooleanType, DataTypes.IntegerType),
+                V2.integer(0)),
+            "gt(cast(is_null(list)), INTEGER 0)"),
         arguments(V2.call("CASE_WHEN", is("i"), is("j")), "case_when(is_null(i), is_null(j))"),
         arguments(
             V2.call(
@@ -155,8 +164,11 @@ final class PredicateTranslatorTest {
                 V2.literal(Decimal.apply("1.005"), DataTypes.createDecimalType(5, 2))),
             "cannot be sent exactly"),
         arguments(V2.call("=", V2.nested("st.iner"), V2.integer(1)), "there is no st.iner"),
-        arguments(V2.call("IS_NULL", V2.column("st")), "values of type STRUCT<inner: INT>"),
-        arguments(V2.call("IS_NULL", V2.column("list")), "values of type ARRAY<INT>"),
+        arguments(
+            V2.call("=", V2.column("st"), V2.column("st")), "values of type STRUCT<inner: INT>"),
+        arguments(
+            V2.call("IS_NULL", V2.call("COALESCE", V2.column("list"), V2.column("list"))),
+            "values of type ARRAY<INT>"),
         arguments(V2.call("IS_NULL", V2.column("bits")), "\"bits\" cannot be read (BIT)"),
         arguments(V2.call("IS_NULL", V2.column("I")), "there is no column \"I\""),
         arguments(V2.call("=", V2.integer(1), V2.integer(2)), "depends on no column"),
