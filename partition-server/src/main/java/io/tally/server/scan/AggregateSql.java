@@ -12,11 +12,11 @@ import java.util.List;
  * Takes one aggregate whose operands are columns of the SELECT below, checks its types and
  * parameters, and hands on the SQL of its result.
  *
- * @param sql of the result, in terms of the operands
+ * @param sql of the result, in terms of the operands; values of literals are bound
  * @param type of the result
  * @param canFail whether the engine may find that a result does not fit
  */
-record AggregateSql(String sql, ValueType type, boolean canFail) {
+record AggregateSql(Sql sql, ValueType type, boolean canFail) {
   private static final ValueType BIGINT = ValueType.of(WireTypes.BIGINT);
   private static final ValueType DOUBLE = ValueType.of(WireTypes.DOUBLE);
 
@@ -45,10 +45,9 @@ record AggregateSql(String sql, ValueType type, boolean canFail) {
       case SUM -> sum("", operands.get(0));
       case SUM_DISTINCT -> sum("DISTINCT ", operands.get(0));
       case MIN, MAX ->
-          new AggregateSql(
+          of(
               function.wireName() + "(" + comparable(function, operands) + ")",
-              operands.get(0).type(),
-              false);
+              operands.get(0).type());
       case VAR_POP, VAR_SAMP, STDDEV_POP, STDDEV_SAMP, COVAR_POP, COVAR_SAMP, REGR_R2, REGR_SXY ->
           statistic(function, call(function.wireName(), operands), operands);
       // The engine divides by a variance of zero.
@@ -64,8 +63,16 @@ record AggregateSql(String sql, ValueType type, boolean canFail) {
     };
   }
 
+  private static AggregateSql of(String sql, ValueType type) {
+    return new AggregateSql(new Sql().append(sql), type, false);
+  }
+
+  private static AggregateSql ofFailing(String sql, ValueType type) {
+    return new AggregateSql(new Sql().append(sql), type, true);
+  }
+
   private static AggregateSql count(String call) {
-    return new AggregateSql("CAST(" + call + " AS BIGINT)", BIGINT, false);
+    return of("CAST(" + call + " AS BIGINT)", BIGINT);
   }
 
   private static AggregateSql count(List<Operand> operands) {
@@ -98,8 +105,7 @@ record AggregateSql(String sql, ValueType type, boolean canFail) {
         type.getKind() == DataType.Kind.FLOAT
             ? "CAST(" + operand.column() + " AS DOUBLE)"
             : operand.column();
-    return new AggregateSql(
-        "CAST(sum(" + distinct + addend + ") AS " + result.sql() + ")", result, true);
+    return ofFailing("CAST(sum(" + distinct + addend + ") AS " + result.sql() + ")", result);
   }
 
   private static AggregateSql statistic(
@@ -109,7 +115,7 @@ record AggregateSql(String sql, ValueType type, boolean canFail) {
         types.stream().allMatch(DOUBLE::equals),
         "%s takes DOUBLE, not %s"
             .formatted(function.wireName(), types.stream().map(ValueType::text).toList()));
-    return new AggregateSql(sql, DOUBLE, true);
+    return ofFailing(sql, DOUBLE);
   }
 
   private static String call(String name, List<Operand> operands) {
@@ -117,19 +123,19 @@ record AggregateSql(String sql, ValueType type, boolean canFail) {
   }
 
   /**
-   * Of the sorted values {@code l} and the fraction; places are counted from 1. The engine's own
-   * percentiles interpolate in another way, and decimals as decimals.
+   * Of the sorted values {@code s.l} and the fraction {@code s.p}; places are counted from 1. The
+   * engine's own percentiles interpolate in another way, and decimals as decimals.
    */
   private static final String PLACE_BETWEEN =
       """
-      CASE WHEN l[CAST(floor({q}) AS BIGINT) + 1] = l[CAST(ceil({q}) AS BIGINT) + 1] \
-      THEN CAST(l[CAST(floor({q}) AS BIGINT) + 1] AS DOUBLE) \
-      ELSE (ceil({q}) - {q}) * CAST(l[CAST(floor({q}) AS BIGINT) + 1] AS DOUBLE) \
-      + ({q} - floor({q})) * CAST(l[CAST(ceil({q}) AS BIGINT) + 1] AS DOUBLE) END"""
-          .replace("{q}", "(CAST(len(l) - 1 AS DOUBLE) * {p})");
+      CASE WHEN s.l[CAST(floor({q}) AS BIGINT) + 1] = s.l[CAST(ceil({q}) AS BIGINT) + 1] \
+      THEN CAST(s.l[CAST(floor({q}) AS BIGINT) + 1] AS DOUBLE) \
+      ELSE (ceil({q}) - {q}) * CAST(s.l[CAST(floor({q}) AS BIGINT) + 1] AS DOUBLE) \
+      + ({q} - floor({q})) * CAST(s.l[CAST(ceil({q}) AS BIGINT) + 1] AS DOUBLE) END"""
+          .replace("{q}", "(CAST(len(s.l) - 1 AS DOUBLE) * s.p)");
 
   private static final String FIRST_PLACE =
-      "CAST(l[greatest(1, CAST(ceil(CAST(len(l) AS DOUBLE) * {p}) AS BIGINT))] AS DOUBLE)";
+      "CAST(s.l[greatest(1, CAST(ceil(CAST(len(s.l) AS DOUBLE) * s.p) AS BIGINT))] AS DOUBLE)";
 
   private static AggregateSql percentile(
       AggregateFunction function, String place, Operand operand, List<Literal> parameters) {
@@ -150,12 +156,10 @@ record AggregateSql(String sql, ValueType type, boolean canFail) {
         "list_sort(list({x}) FILTER (WHERE {x} IS NOT NULL), '%s')"
             .formatted(isDescending(function, parameters.get(1)) ? "DESC" : "ASC")
             .replace("{x}", operand.column());
-    String fractionSql = "CAST('" + fraction.getFloat64() + "' AS DOUBLE)";
+    Sql sql = new Sql().append("list_transform([{'l': ").append(sorted).append(", 'p': ");
+    LiteralSql.append(sql, fraction, DOUBLE);
     return new AggregateSql(
-        "list_transform([%s], lambda l: %s)[1]"
-            .formatted(sorted, place.replace("{p}", fractionSql)),
-        DOUBLE,
-        false);
+        sql.append("}], lambda s: ").append(place).append(")[1]"), DOUBLE, false);
   }
 
   /** The engine's own mode takes the one that it happens to meet first. */
@@ -170,10 +174,8 @@ record AggregateSql(String sql, ValueType type, boolean canFail) {
     String counted =
         "list_transform(map_entries(histogram(%s)), lambda e: {'n': %sCAST(e.value AS BIGINT), 'x': e.key})"
             .formatted(operand.column(), descending ? "" : "-");
-    return new AggregateSql(
-        "(%s(%s)).x".formatted(descending ? "list_max" : "list_min", counted),
-        operand.type(),
-        false);
+    return of(
+        "(%s(%s)).x".formatted(descending ? "list_max" : "list_min", counted), operand.type());
   }
 
   private static boolean isDescending(AggregateFunction function, Literal literal) {

@@ -21,7 +21,7 @@ import org.apache.arrow.vector.types.pojo.FieldType;
 final class AggregationSql {
   private final ExpressionSql expressions;
   private final Sql inner = new Sql();
-  private final List<String> outer = new ArrayList<>();
+  private final List<Sql> outer = new ArrayList<>();
   private final List<String> keys = new ArrayList<>();
   private final List<Field> fields = new ArrayList<>();
   private boolean canFail;
@@ -40,7 +40,7 @@ final class AggregationSql {
               ValueType type = appendInner(name, () -> expressions.append(inner, key));
               ExpressionSql.requireComparable(type, "group by");
               keys.add(Sql.quote(name));
-              add(name, Sql.quote(name), type);
+              add(name, new Sql().append(Sql.quote(name)), type);
             });
     for (int i = 0; i < aggregation.getAggregatesCount(); i++) {
       addAggregate("a" + i, aggregation.getAggregates(i));
@@ -49,7 +49,12 @@ final class AggregationSql {
 
   /** Appends the whole statement over {@code source}, a FROM item with its WHERE. */
   void append(Sql sql, Sql source) {
-    sql.append("SELECT ").append(String.join(", ", outer)).append(" FROM (SELECT ");
+    String separator = "SELECT ";
+    for (Sql output : outer) {
+      sql.append(separator).append(output);
+      separator = ", ";
+    }
+    sql.append(" FROM (SELECT ");
     // Without keys and arguments, count_all still needs rows to count.
     sql.append(inner.text().isEmpty() ? new Sql().append("1 AS \"one\"") : inner);
     sql.append(" FROM ").append(source).append(") AS \"input\"");
@@ -92,8 +97,8 @@ final class AggregationSql {
     canFail |= aggregate.canFail();
   }
 
-  private void add(String name, String expression, ValueType type) {
-    outer.add(expression + " AS " + Sql.quote(name));
+  private void add(String name, Sql expression, ValueType type) {
+    outer.add(new Sql().append(expression).append(" AS ").append(Sql.quote(name)));
     fields.add(new Field(name, FieldType.nullable(type.arrow()), List.of()));
   }
 

@@ -1,8 +1,12 @@
 package io.tally.server.scan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.v1.Expression;
+import io.tally.rpc.v1.Literal;
+import io.tally.rpc.v1.SortKey;
 import io.tally.server.fixture.Wire;
 import java.util.HashMap;
 import java.util.List;
@@ -102,6 +106,82 @@ class ExpressionPropertyTest {
       assertEquals(0, compareNullsFirst(wrap(group.least), wrap(row.get(4))), row::toString);
       assertEquals(0, compareNullsFirst(wrap(group.most), wrap(row.get(5))), row::toString);
     }
+  }
+
+  private static final String TEXT_MARK = "q7ZxKwJv";
+  private static final int INTEGER_MARK = 86_753_097;
+  private static final long BIGINT_MARK = 7_046_029_254_386_353_131L;
+  private static final double DOUBLE_MARK = 0.12345678912;
+
+  /** Calls whose literals a rendering might look at, each in its place. */
+  private static final Expression MARKED_CALL =
+      Wire.call(
+          "concat",
+          Wire.call("lpad", Wire.column("s0"), Wire.integer(INTEGER_MARK), Wire.string(TEXT_MARK)),
+          Wire.call("trim", Wire.column("s1"), Wire.string(TEXT_MARK)),
+          Wire.call("translate", Wire.column("s1"), Wire.string(TEXT_MARK), Wire.string(TEXT_MARK)),
+          Wire.call("substring", Wire.string(TEXT_MARK), Wire.integer(INTEGER_MARK)));
+
+  @Property(tries = 100)
+  void bindsTheValueOfEveryLiteral(@ForAll long seed) {
+    Expression predicate = marked(RandomTable.predicate(new Random(seed), 4));
+    SortKey.Builder sorted = SortKey.newBuilder().setExpression(MARKED_CALL);
+    ScanPlan rows =
+        runner.plan(
+            Wire.open(runner.catalog, "r")
+                .addColumns("id")
+                .setPredicate(predicate)
+                .addOrderBy(sorted));
+    ScanPlan groups =
+        runner.plan(
+            Wire.open(runner.catalog, "r")
+                .setPredicate(predicate)
+                .setAggregation(
+                    Wire.aggregation(
+                        List.of(MARKED_CALL),
+                        Wire.aggregate("max", predicate),
+                        Wire.aggregate("sum", Wire.bigint(BIGINT_MARK)),
+                        Wire.aggregate(
+                            "percentile_cont",
+                            Wire.column("i0"),
+                            Wire.real(DOUBLE_MARK),
+                            Wire.bool(false)),
+                        Wire.aggregate(
+                            "percentile_disc",
+                            Wire.column("i0"),
+                            Wire.real(DOUBLE_MARK),
+                            Wire.bool(true)))));
+
+    for (ScanPlan plan : List.of(rows, groups)) {
+      String parameters = plan.parameters.toString();
+      assertTrue(parameters.contains(TEXT_MARK) && parameters.contains("" + INTEGER_MARK));
+      for (Object mark : List.of(TEXT_MARK, INTEGER_MARK, BIGINT_MARK, DOUBLE_MARK)) {
+        assertFalse(plan.sql.contains(mark.toString()), plan.sql);
+      }
+    }
+    String parameters = groups.parameters.toString();
+    assertTrue(parameters.contains("" + BIGINT_MARK) && parameters.contains("" + DOUBLE_MARK));
+  }
+
+  /** The same with literals, also for NULL, whose values no text of SQL has by chance. */
+  private static Expression marked(Expression expression) {
+    Expression.Builder marked = expression.toBuilder();
+    if (expression.hasCall()) {
+      marked.getCallBuilder().clearArguments();
+      expression
+          .getCall()
+          .getArgumentsList()
+          .forEach(argument -> marked.getCallBuilder().addArguments(marked(argument)));
+    }
+    Literal literal = expression.getLiteral();
+    switch (literal.getType().getKind()) {
+      case STRING -> marked.getLiteralBuilder().setString(TEXT_MARK + literal.getString());
+      case INTEGER -> marked.getLiteralBuilder().setInteger(INTEGER_MARK);
+      case BIGINT -> marked.getLiteralBuilder().setInteger(BIGINT_MARK);
+      case DOUBLE -> marked.getLiteralBuilder().setFloat64(DOUBLE_MARK);
+      default -> {} // no text is known that is in no SQL
+    }
+    return marked.build();
   }
 
   /** Stands for NULL, which a sorted map does not take. */
