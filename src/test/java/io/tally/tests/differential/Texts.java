@@ -109,7 +109,13 @@ final class Texts {
                   + dice.between(1, 4)
                   + (dice.chance(50) ? " FOR " + dice.between(0, 3) : "")
                   + ")");
-      case 11 -> Expr.of(Kind.STRING, dice.pick("md5(", "sha1("), operand, ")");
+      case 11 ->
+          switch (dice.below(4)) {
+            case 0 -> Expr.of(Kind.STRING, "md5(", operand, ")");
+            case 1 -> Expr.of(Kind.STRING, "sha1(", operand, ")");
+            case 2 -> Expr.of(Kind.STRING, "sha2(", operand, ", 256)");
+            default -> Expr.of(Kind.STRING, "sha2(", operand, ", 0)");
+          };
       case 12 ->
           dice.chance(40)
               ? Expr.of(Kind.STRING, "reverse(", operand, ")")
