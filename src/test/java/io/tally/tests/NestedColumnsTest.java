@@ -100,7 +100,7 @@ class NestedColumnsTest {
         "SELECT st.in.d, count(*) FROM nested GROUP BY st.in.d",
         "SELECT st.in, count(*) FROM nested GROUP BY st.in",
         "SELECT k FROM nested WHERE NOT (st IS NULL OR ls IS NULL)",
-        "SELECT sum(k) FROM nested WHERE st.in IS NULL AND ls[0] IS NULL",
+        "SELECT sum(k) FROM nested WHERE st.in IS NULL AND get(ls, 0) IS NULL",
         "SELECT ms IS NULL, deep IS NULL, count(st), count(st.in) FROM nested GROUP BY 1, 2",
         "SELECT st.b FROM nested WHERE st.a IN (1, -5) ORDER BY st.p LIMIT 2",
         "SELECT item.a FROM (SELECT explode(ls) AS item FROM nested)",
