@@ -23,13 +23,15 @@ class CompleteAggregatesTest {
         (id %% 2 = 0) AS b
       FROM range(%d, %d) r(id)""";
 
+  private static final long ROWS_OF_ONE = 300;
+
   private static Cases cases;
 
   @BeforeAll
   static void startNodes() {
     cases =
         new Cases.Builder()
-            .table("one", ROWS.formatted(0, 300))
+            .table("one", ROWS.formatted(0, ROWS_OF_ONE))
             .table("spread", ROWS.formatted(0, 200), ROWS.formatted(200, 300))
             .table("single", "SELECT 1::INT AS k, 5::INT AS v")
             .start();
@@ -40,6 +42,11 @@ class CompleteAggregatesTest {
     if (cases != null) {
       cases.close();
     }
+  }
+
+  /** For what is rounded at each row. */
+  private static ThreeWays statistics() {
+    return cases.spread().addingUp(ROWS_OF_ONE);
   }
 
   private static String query(String table) {
@@ -67,15 +74,19 @@ class CompleteAggregatesTest {
   @Test
   void variancesAreComputedByTheNodeThatHasAllRows() {
     ThreeWays.Outcome outcome =
+        statistics()
+            .check(
+                "SELECT k, stddev(v), var_pop(v), var_samp(w), covar_samp(v, k), covar_pop(w, v),"
+                    + " stddev_pop(w) FROM one GROUP BY k ORDER BY k");
+    assertTrue(outcome.plan().contains("STDDEV_SAMP(cast(v AS DOUBLE))"), outcome::plan);
+    outcome =
         cases
             .spread()
             .check(
-                "SELECT k, stddev(v), var_pop(v), covar_samp(v, k), stddev_pop(w) FROM one"
-                    + " GROUP BY k ORDER BY k");
-    assertTrue(outcome.plan().contains("STDDEV_SAMP(cast(v AS DOUBLE))"), outcome::plan);
-    outcome = cases.spread().check("SELECT stddev(v), var_pop(v), covar_samp(v, k) FROM single");
+                "SELECT stddev(v), var_pop(v), var_samp(v), covar_samp(v, k), covar_pop(v, k) FROM single",
+                "null|0.0|null|null|0.0");
     assertTrue(outcome.plan().contains("(complete)"), outcome::plan);
-    outcome = cases.spread().check("SELECT stddev(x), corr(v, w) FROM one");
+    outcome = statistics().check("SELECT stddev(x), corr(v, w) FROM one");
     assertTrue(outcome.plan().contains("NaN and infinities"), outcome::plan);
   }
 
@@ -84,8 +95,7 @@ class CompleteAggregatesTest {
     String statistics =
         "regr_slope(v, k), regr_slope(v, w), regr_r2(w, v), regr_r2(k, v), regr_sxy(w, v)";
     ThreeWays.Outcome outcome =
-        cases
-            .spread()
+        statistics()
             .check("SELECT k, " + statistics + ", regr_avgx(v, w) FROM one GROUP BY k ORDER BY k");
     assertTrue(outcome.plan().contains("REGR_SLOPE(cast(v AS DOUBLE)"), outcome::plan);
     outcome =
@@ -95,7 +105,7 @@ class CompleteAggregatesTest {
                 "SELECT regr_slope(v, k), regr_r2(v, k), regr_sxy(v, k) FROM single",
                 "null|null|0.0");
     assertTrue(outcome.plan().contains("REGR_R2"), outcome::plan);
-    outcome = cases.spread().check("SELECT regr_slope(v, big) FROM one");
+    outcome = statistics().check("SELECT regr_slope(v, big) FROM one");
     assertTrue(outcome.plan().contains("less than 2^52"), outcome::plan);
   }
 

@@ -14,7 +14,7 @@ import org.apache.spark.sql.Row;
  */
 public final class Rows {
   /** Sums of millions of doubles in another order, and nothing worse. */
-  public static final long MOST_ULPS = 4096;
+  private static final long MOST_ULPS = 4096;
 
   /** Each addition rounds once, and so does each operation on the value that is added. */
   private static final long ULPS_PER_ROW = 4;

@@ -61,6 +61,8 @@ final class ThreeWays {
     }
   }
 
+  private static final TallyScans NO_SCANS = new TallyScans(List.of(), 0, 0, 0);
+
   private final SparkSession pushing;
   private final SparkSession fetching;
   private final SparkSession plain;
@@ -68,16 +70,37 @@ final class ThreeWays {
   /** Tables that no query has named yet; each costs the nodes two questions. */
   private final List<Table> undefined;
 
+  /** How much doubles may differ, in units in the last place. */
+  private final long ulps;
+
   private ThreeWays(Map<String, String> settings, List<Table> tables) {
     this.pushing = LocalSpark.newSession(settings);
     this.fetching = LocalSpark.newSession(settings);
     this.plain = LocalSpark.newSession(settings);
     this.undefined = new ArrayList<>(tables);
+    this.ulps = 0;
+  }
+
+  private ThreeWays(ThreeWays same, long ulps) {
+    this.pushing = same.pushing;
+    this.fetching = same.fetching;
+    this.plain = same.plain;
+    this.undefined = same.undefined;
+    this.ulps = ulps;
   }
 
   /** Makes three sessions with the settings, and a view of each table as soon as it is named. */
   static ThreeWays over(Map<String, String> settings, List<Table> tables) {
     return new ThreeWays(settings, tables);
+  }
+
+  /**
+   * The same ways, for queries that add up FLOAT or DOUBLE, or make variances and their kin.
+   *
+   * @param rows as many as are added up; see {@link Rows#ulpsOfSum}
+   */
+  ThreeWays addingUp(long rows) {
+    return new ThreeWays(this, Rows.ulpsOfSum(rows));
   }
 
   private void defineTablesOf(String sql) {
@@ -96,7 +119,10 @@ final class ThreeWays {
     List.of(pushing, fetching, plain).forEach(session -> session.conf().set(setting, value));
   }
 
-  /** Runs the query three ways and compares types and rows; in order if the query orders them. */
+  /**
+   * Runs the query three ways and compares types and rows, to the last bit; in order if the query
+   * orders them.
+   */
   Outcome check(String sql) {
     defineTablesOf(sql);
     Dataset<Row> pushed = pushing.sql(sql);
@@ -108,8 +134,9 @@ final class ThreeWays {
     List<Row> expectedRows = expected.collectAsList();
     assertEquals(Answer.types(expected), Answer.types(pushed), "types with push-down: " + sql);
     assertEquals(Answer.types(expected), Answer.types(fetched), "types without push-down: " + sql);
-    requireSame("without push-down", sql, fetched, fetchedRows, expectedRows, ordered);
-    requireSame("with push-down", sql, pushed, pushedRows, expectedRows, ordered);
+    Outcome right = new Outcome(expectedRows, ordered, NO_SCANS, NO_SCANS);
+    requireSame("without push-down", sql, fetched, fetchedRows, right, ulps);
+    requireSame("with push-down", sql, pushed, pushedRows, right, ulps);
     return new Outcome(pushedRows, ordered, scans(pushed), scans(fetched));
   }
 
@@ -133,8 +160,7 @@ final class ThreeWays {
   void checkPushed(String sql, Outcome checked) {
     defineTablesOf(sql);
     Dataset<Row> pushed = pushing.sql(sql);
-    requireSame(
-        "with push-down", sql, pushed, pushed.collectAsList(), checked.rows(), checked.ordered());
+    requireSame("with push-down", sql, pushed, pushed.collectAsList(), checked, ulps);
   }
 
   /** The query with push-down, planned with what the nodes are now, to be run later. */
@@ -147,15 +173,14 @@ final class ThreeWays {
 
   /** Compares what a query gave that was planned earlier. */
   static void checkPlanned(String sql, Dataset<Row> planned, List<Row> rows, Outcome checked) {
-    requireSame("as planned before", sql, planned, rows, checked.rows(), checked.ordered());
+    requireSame("as planned before", sql, planned, rows, checked, 0);
   }
 
   /** The answer with push-down alone, for what would take too long three ways. */
   Outcome pushed(String sql) {
     defineTablesOf(sql);
     Dataset<Row> pushed = pushing.sql(sql);
-    return new Outcome(
-        pushed.collectAsList(), false, scans(pushed), new TallyScans(List.of(), 0, 0, 0));
+    return new Outcome(pushed.collectAsList(), false, scans(pushed), NO_SCANS);
   }
 
   /**
@@ -186,20 +211,15 @@ final class ThreeWays {
   }
 
   private static void requireSame(
-      String way,
-      String sql,
-      Dataset<Row> dataset,
-      List<Row> rows,
-      List<Row> expected,
-      boolean ordered) {
-    if (!Rows.same(rows, expected, ordered, Rows.MOST_ULPS)) {
+      String way, String sql, Dataset<Row> dataset, List<Row> rows, Outcome expected, long ulps) {
+    if (!Rows.same(rows, expected.rows(), expected.ordered(), ulps)) {
       fail(
           "%s\ngives %s %s\nand expected is %s\nPlan:\n%s"
               .formatted(
                   sql,
                   way,
                   Rows.show(rows),
-                  Rows.show(expected),
+                  Rows.show(expected.rows()),
                   dataset.queryExecution().executedPlan()));
     }
   }
