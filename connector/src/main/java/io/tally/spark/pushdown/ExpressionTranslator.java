@@ -22,6 +22,7 @@ import org.apache.spark.sql.connector.expressions.GeneralScalarExpression;
 import org.apache.spark.sql.connector.expressions.GetArrayItem;
 import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.expressions.UserDefinedScalarFunc;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
@@ -104,6 +105,9 @@ public final class ExpressionTranslator {
     }
     if (expression instanceof Extract extract) {
       return extract(extract);
+    }
+    if (expression instanceof UserDefinedScalarFunc) {
+      return SparkFunctions.translate(calls, SparkFunctions.USER_DEFINED, List.of());
     }
     return new Refused("nodes do not evaluate " + Described.of(expression));
   }

@@ -16,6 +16,8 @@ import java.util.Map;
  * wire function that is equal to it, or the reason why there is none.
  */
 final class SparkFunctions {
+  /** The name that stands for what a catalog defines. */
+  static final String USER_DEFINED = "user-defined";
 
   /** Makes the wire call of a function out of its translated arguments. */
   interface Rule {
@@ -129,6 +131,7 @@ final class SparkFunctions {
     to("EXTRACT HOUR", ScalarFunction.HOUR);
     to("EXTRACT MINUTE", ScalarFunction.MINUTE);
     to("EXTRACT SECOND", ScalarFunction.SECOND);
+    refuse(USER_DEFINED, "nodes do not know it");
   }
 
   private SparkFunctions() {}

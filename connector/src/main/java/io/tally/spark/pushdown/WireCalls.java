@@ -101,7 +101,12 @@ final class WireCalls {
             .distinct()
             .collect(Collectors.joining(" and "));
     return function == ScalarFunction.CAST
-        ? "nodes do not cast " + given + " to " + WireTypes.name(target)
+        ? "nodes do not cast "
+            + given
+            + " to "
+            + WireTypes.name(target)
+            + "; "
+            + RefusedCasts.reason(arguments.get(0).type(), target)
         : "nodes do not evaluate " + function.wireName() + " with " + given;
   }
 

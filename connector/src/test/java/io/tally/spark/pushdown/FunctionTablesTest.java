@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.AggregateFunction;
 import io.tally.rpc.ScalarFunction;
+import io.tally.rpc.Signature;
+import io.tally.rpc.WireTypes;
+import io.tally.rpc.v1.DataType;
+import io.tally.rpc.v1.Expression;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +16,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.junit.jupiter.api.Test;
 
 /** The tables of functions in docs/correctness.md are those of the registry. */
@@ -80,6 +85,69 @@ final class FunctionTablesTest {
       }
     }
     assertEquals(String.join("\n", lines), section("refused aggregates"));
+  }
+
+  /** Types that casts start from; of DECIMAL, some are refused what others are not. */
+  private static final Map<String, DataType> SOURCES = new LinkedHashMap<>();
+
+  private static final Map<String, DataType> TARGETS = new LinkedHashMap<>();
+
+  static {
+    TARGETS.put("BOOLEAN", WireTypes.BOOLEAN);
+    TARGETS.put("integers", WireTypes.INTEGER);
+    TARGETS.put("FLOAT", WireTypes.FLOAT);
+    TARGETS.put("DOUBLE", WireTypes.DOUBLE);
+    TARGETS.put("DECIMAL", WireTypes.decimal(10, 2));
+    TARGETS.put("STRING", WireTypes.STRING);
+    TARGETS.put("BINARY", WireTypes.BINARY);
+    TARGETS.put("DATE", WireTypes.DATE);
+    TARGETS.put("TIMESTAMP", WireTypes.TIMESTAMP);
+    TARGETS.put("TIMESTAMP_NTZ", WireTypes.TIMESTAMP_NTZ);
+    TARGETS.put("INTERVAL of months", WireTypes.YEAR_MONTH_INTERVAL);
+    TARGETS.put("INTERVAL of days and seconds", WireTypes.DAY_TIME_INTERVAL);
+    SOURCES.putAll(TARGETS);
+    SOURCES.put("DECIMAL of more than 15 digits", WireTypes.decimal(20, 2));
+    SOURCES.put("DECIMAL with more than 6 digits behind the point", WireTypes.decimal(10, 8));
+  }
+
+  /** What Spark casts with ANSI on and nodes do not; a cast to the same type is none. */
+  @Test
+  void refusedCastsAreDocumented() throws IOException {
+    List<String> lines =
+        new ArrayList<>(List.of("| cast from | to | why not |", "| --- | --- | --- |"));
+    SOURCES.forEach(
+        (name, from) -> {
+          Map<String, List<String>> byReason = new LinkedHashMap<>();
+          TARGETS.forEach(
+              (target, to) -> {
+                if (isRefused(from, to) && !isKnownOfDecimals(name, to)) {
+                  byReason
+                      .computeIfAbsent(RefusedCasts.reason(from, to), each -> new ArrayList<>())
+                      .add(target);
+                }
+              });
+          byReason.forEach(
+              (reason, targets) ->
+                  lines.add(
+                      "| " + name + " | " + String.join(", ", targets) + " | " + reason + " |"));
+        });
+    assertEquals(String.join("\n", lines), section("refused casts"));
+  }
+
+  private static boolean isRefused(DataType from, DataType to) {
+    boolean toClock =
+        from.equals(WireTypes.TIMESTAMP)
+            && (to.equals(WireTypes.DATE) || to.equals(WireTypes.TIMESTAMP_NTZ));
+    Signature.Argument argument = new Signature.Argument(Expression.getDefaultInstance(), from);
+    return !from.equals(to)
+        && !toClock
+        && Cast.canAnsiCast(SparkTypes.of(from), SparkTypes.of(to))
+        && ScalarFunction.CAST.signature().rule().result(List.of(argument), to).isEmpty();
+  }
+
+  /** What is refused to every DECIMAL has its line already. */
+  private static boolean isKnownOfDecimals(String name, DataType to) {
+    return name.startsWith("DECIMAL ") && isRefused(SOURCES.get("DECIMAL"), to);
   }
 
   @Test

@@ -15,6 +15,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.spark.sql.connector.expressions.Cast;
 import org.apache.spark.sql.connector.expressions.GeneralScalarExpression;
+import org.apache.spark.sql.connector.expressions.UserDefinedScalarFunc;
 import org.apache.spark.sql.connector.expressions.filter.AlwaysFalse;
 import org.apache.spark.sql.connector.expressions.filter.AlwaysTrue;
 import org.apache.spark.sql.connector.expressions.filter.And;
@@ -185,7 +186,16 @@ final class PredicateTranslatorTest {
                 "=",
                 new Cast(V2.column("s"), DataTypes.StringType, DataTypes.LongType),
                 V2.literal(7L, DataTypes.LongType)),
-            "nodes do not cast STRING to BIGINT"),
+            "nodes do not cast STRING to BIGINT; programs read texts differently"),
+        arguments(
+            V2.call(
+                "=",
+                new UserDefinedScalarFunc(
+                    "twice",
+                    "cat.twice",
+                    new org.apache.spark.sql.connector.expressions.Expression[] {V2.column("i")}),
+                V2.integer(2)),
+            "nodes do not know it"),
         arguments(
             V2.call("=", V2.call("NO_SUCH", V2.column("s")), V2.string("A")),
             "the function NO_SUCH"),

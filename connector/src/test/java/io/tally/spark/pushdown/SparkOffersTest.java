@@ -1,10 +1,10 @@
 package io.tally.spark.pushdown;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.FunctionIdentifier;
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry;
 import org.apache.spark.sql.catalyst.analysis.SimpleFunctionRegistry;
+import org.apache.spark.sql.catalyst.expressions.ApplyFunctionExpression;
 import org.apache.spark.sql.catalyst.expressions.Ascending$;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
@@ -27,7 +28,10 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.SupportsOrderingWithi
 import org.apache.spark.sql.catalyst.util.V2ExpressionBuilder;
 import org.apache.spark.sql.connector.expressions.Cast;
 import org.apache.spark.sql.connector.expressions.Extract;
+import org.apache.spark.sql.connector.expressions.FieldReference;
 import org.apache.spark.sql.connector.expressions.GeneralScalarExpression;
+import org.apache.spark.sql.connector.expressions.GetArrayItem;
+import org.apache.spark.sql.connector.expressions.UserDefinedScalarFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -47,6 +51,11 @@ final class SparkOffersTest {
   /** Made by other ways than functions; {@code !=} by none that is known. */
   private static final Set<String> NOT_FUNCTIONS = Set.of("!=", "BOOLEAN_EXPRESSION");
 
+  /** What an offer may consist of beside functions and literals. */
+  private static final Set<Class<?>> NO_FUNCTIONS =
+      Set.of(FieldReference.class, Cast.class, GetArrayItem.class);
+
+  private static final Set<Class<?>> OTHERS = new HashSet<>();
   private static final Set<String> SCALARS = new TreeSet<>();
   private static final Set<String> AGGREGATES = new TreeSet<>();
 
@@ -62,6 +71,7 @@ final class SparkOffersTest {
     }
     offer(new Not(new EqualTo(column(DataTypes.StringType), column(DataTypes.StringType))));
     offer(new YearOfWeek(column(DataTypes.DateType)));
+    offer(new ApplyFunctionExpression(new Twice(), seq(List.of(column(DataTypes.IntegerType)))));
   }
 
   private static List<List<Expression>> argumentLists() {
@@ -142,13 +152,36 @@ final class SparkOffersTest {
       SCALARS.add(scalar.name());
     } else if (offered instanceof Extract extract) {
       SCALARS.add("EXTRACT " + extract.field());
+    } else if (offered instanceof UserDefinedScalarFunc) {
+      SCALARS.add(SparkFunctions.USER_DEFINED);
     } else {
-      boolean known =
-          offered instanceof Cast
-              || offered instanceof org.apache.spark.sql.connector.expressions.NamedReference;
-      assertTrue(known, () -> offered.getClass() + " " + offered);
+      OTHERS.add(offered.getClass());
     }
     Arrays.stream(offered.children()).forEach(SparkOffersTest::collect);
+  }
+
+  /** A function of a catalog. */
+  private static final class Twice
+      implements org.apache.spark.sql.connector.catalog.functions.ScalarFunction<Integer> {
+    @Override
+    public DataType[] inputTypes() {
+      return new DataType[] {DataTypes.IntegerType};
+    }
+
+    @Override
+    public DataType resultType() {
+      return DataTypes.IntegerType;
+    }
+
+    @Override
+    public String name() {
+      return "twice";
+    }
+  }
+
+  @Test
+  void whatIsNoFunctionIsKnown() {
+    assertEquals(NO_FUNCTIONS, OTHERS);
   }
 
   @Test
