@@ -28,7 +28,7 @@ final class Evaluator {
     };
   }
 
-  private static Boolean call(Call call, Map<String, Object> row) {
+  private static Object call(Call call, Map<String, Object> row) {
     List<Object> arguments =
         call.getArgumentsList().stream()
             .map(e -> evaluate(e, row))
@@ -57,7 +57,7 @@ final class Evaluator {
       case "starts_with" -> text(first, second, () -> ((String) first).startsWith((String) second));
       case "ends_with" -> text(first, second, () -> ((String) first).endsWith((String) second));
       case "contains" -> text(first, second, () -> ((String) first).contains((String) second));
-      default -> throw new IllegalArgumentException(call.getFunction());
+      default -> ScalarEvaluator.call(call, arguments);
     };
   }
 
