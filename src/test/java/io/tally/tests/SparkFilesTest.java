@@ -283,7 +283,7 @@ class SparkFilesTest {
         }) {
       ThreeWays.Outcome outcome = ansi("false").check(sql);
       assertFalse(
-          outcome.plan().matches("(?s).*Pushed\\w+: \\[[^]]*\\b(c [=<>I]|s\\.f =|l\\[0] =).*"),
+          outcome.plan().matches("(?s).*Pushed\\w+: \\[[^]]*\\b(c ([=<>]|IN)|s\\.f =|l\\[0] =).*"),
           outcome::plan);
       assertFalse(outcome.plan().contains("PushedGroupBy"), outcome::plan);
     }
