@@ -559,8 +559,9 @@ final class TallyScanBuilderTest {
   void aColumnThatCannotBeReadFailsWhilePlanning() {
     TallyScanBuilder builder = builder();
     builder.pruneColumns(StructType.fromDDL("bits STRING"));
-    assertTrue(
-        assertThrows(TallyException.class, builder::build).getMessage().contains("\"bits\""));
+    TallyException error = assertThrows(TallyException.class, builder::build);
+    assertTrue(error.getMessage().contains("\"bits\""), error::getMessage);
+    assertTrue(error.getMessage().contains("its type is BIT"), error::getMessage);
   }
 
   @Test
