@@ -85,6 +85,38 @@ class ReadmeTest {
     assertEquals(origins, last.size());
   }
 
+  /** The two ways that its text shows to write a name with a hyphen. */
+  @Test
+  void pushDownIsSwitchedOffAsShown(TallyCluster cluster) throws IOException {
+    String options = inlineCode("OPTIONS (");
+    String setting = inlineCode("SET ");
+    String table = "(endpoints '%s', table 'flights', ".formatted(cluster.endpoints());
+    SparkSession one = LocalSpark.newSession();
+    one.sql(
+        "CREATE TEMPORARY VIEW f USING tally " + options.replace("OPTIONS (", "OPTIONS " + table));
+    SparkSession other = LocalSpark.newSession();
+    other.sql(setting);
+    other
+        .read()
+        .format("tally")
+        .options(cluster.options("flights"))
+        .load()
+        .createOrReplaceTempView("f");
+    for (SparkSession spark : List.of(one, other)) {
+      String plan = spark.sql("EXPLAIN SELECT count(*) FROM f WHERE delay > 5").head().getString(0);
+      assertTrue(plan.contains("the option push-down is false"), plan);
+      assertTrue(plan.contains("PushedPredicates: []"), plan);
+    }
+  }
+
+  /** Code within a line of text that begins so, and holds backquotes. */
+  private static String inlineCode(String beginning) throws IOException {
+    Matcher code =
+        Pattern.compile("[^`]``(" + Pattern.quote(beginning) + ".*?)``[^`]").matcher(readme());
+    assertTrue(code.find(), "the README shows no " + beginning);
+    return code.group(1);
+  }
+
   @Test
   void javaSnippetIsTheOneThatRunsHere(TallyCluster cluster) throws IOException {
     String here =
