@@ -12,6 +12,7 @@ import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,12 +21,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * When {@code run.sh} builds: looked at in a checkout of stand-ins, whose Maven and whose nodes say
- * that they were called and fail.
+ * When {@code run.sh} builds, and what it does with nodes that run when another fails: looked at in
+ * a checkout of stand-ins, whose Maven and whose nodes say that they were called and fail.
  */
 class QuickstartBuildTest {
   private static final String BUILDS = "Building the nodes";
   private static final String SERVER = "partition-server/target/tally-server";
+  private static final int LIMIT_OF_STAND_IN_SECONDS = 60;
   private static final Instant WRITTEN = Instant.parse("2020-01-01T00:00:00Z");
   private static final Instant BUILT = Instant.parse("2020-01-02T00:00:00Z");
   private static final Instant CHANGED = Instant.parse("2020-01-03T00:00:00Z");
@@ -112,6 +114,31 @@ class QuickstartBuildTest {
   void buildsWhereASourceWasDeleted() throws IOException {
     Files.delete(path("connector/src/main/A.java"));
     assertTrue(runs().contains(BUILDS));
+  }
+
+  /**
+   * The first node runs, and the second does not start: nobody but the script can end the first.
+   */
+  @Test
+  void stopsTheNodesThatRunWhenAnotherFails() throws IOException {
+    Path pid = path("pid");
+    script(
+        SERVER + "/bin/tally-server",
+        "[[ $2 == */node-a.yaml ]] || exit 1\n"
+            + ("echo $$ >'" + pid + "'\n")
+            + "echo 127.0.0.1:1 >\"$4\"\n"
+            + ("exec sleep " + LIMIT_OF_STAND_IN_SECONDS));
+    stamp(path("partition-server/target"), BUILT);
+    try (ScriptRun run = new ScriptRun(path("examples/quickstart/run.sh").toString())) {
+      assertEquals(1, run.awaitExit(), () -> run.output() + run.errors());
+      assertTrue(run.output().contains("node-a listens on 127.0.0.1:1"), run::output);
+      assertTrue(run.errors().contains("node-b has ended instead of starting"), run::errors);
+    }
+    Optional<ProcessHandle> node =
+        ProcessHandle.of(Long.parseLong(Files.readString(pid).strip()))
+            .filter(ProcessHandle::isAlive);
+    node.ifPresent(ProcessHandle::destroyForcibly);
+    assertEquals(Optional.empty(), node, "node-a was left running");
   }
 
   /** What the script says; a stand-in fails in any case. */
