@@ -199,6 +199,33 @@ class LimitCasesTest {
   }
 
   @Test
+  @DisplayName("AGG-7 for aggregates that do not add up, of groups that no two nodes share")
+  void topGroupsOfWhatDoesNotAddUp() {
+    ThreeWays.Outcome outcome =
+        cases
+            .spread()
+            .check(
+                "SELECT k, count(DISTINCT a), round(stddev(a), 6),"
+                    + " percentile_cont(0.5) WITHIN GROUP (ORDER BY a), mode() WITHIN GROUP (ORDER BY a)"
+                    + " FROM apart GROUP BY k HAVING max(a) > 27 ORDER BY k DESC LIMIT 4",
+                "5|20|17.748239|30.5|2",
+                "4|20|17.748239|29.5|1",
+                "3|20|17.748239|28.5|0",
+                "2|10|9.082951|15.5|2");
+    for (String part :
+        new String[] {
+          "COUNT(DISTINCT a)",
+          "STDDEV_SAMP(",
+          "PERCENTILE_CONT(",
+          "MODE()",
+          "(complete)",
+          "Streams: 2"
+        }) {
+      assertTrue(outcome.plan().contains(part), outcome::plan);
+    }
+  }
+
+  @Test
   @DisplayName("Columns that are sorted by need not be selected, and none need be")
   void columnsOfAnOrder() {
     cases.check("SELECT 'x' FROM lim4 ORDER BY a LIMIT 3", "x", "x", "x");
