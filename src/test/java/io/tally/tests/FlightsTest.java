@@ -3,7 +3,9 @@ package io.tally.tests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Map;
+import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -150,6 +152,31 @@ class FlightsTest {
                 new String[0])
             .pushing()
             .rowsScanned());
+  }
+
+  /** Planned alone, by what scans estimate. */
+  @Test
+  void aSmallTableIsBroadcastInAJoin(TallyCluster cluster) {
+    SparkSession spark = LocalSpark.newSession();
+    for (String table : List.of("flights", "airports")) {
+      spark
+          .read()
+          .format("tally")
+          .options(cluster.options(table))
+          .load()
+          .createOrReplaceTempView(table);
+    }
+    String small = "SELECT name, delay FROM flights JOIN airports ON origin = iata";
+    String large = "SELECT a.delay FROM flights a JOIN flights b ON a.origin = b.destination";
+    assertPlan(spark, small, "BroadcastHashJoin");
+    assertPlan(spark, large, "SortMergeJoin");
+    spark.conf().set("spark.sql.autoBroadcastJoinThreshold", "10000");
+    assertPlan(spark, small, "SortMergeJoin");
+  }
+
+  private static void assertPlan(SparkSession spark, String sql, String operator) {
+    String plan = spark.sql(sql).queryExecution().executedPlan().toString();
+    assertTrue(plan.contains(operator), plan);
   }
 
   @Test
