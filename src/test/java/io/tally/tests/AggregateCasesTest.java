@@ -2,13 +2,19 @@ package io.tally.tests;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import scala.Console;
+import scala.runtime.BoxedUnit;
 
 /** Counts, sums and averages that other systems got wrong when they pushed them down. */
 class AggregateCasesTest {
@@ -71,7 +77,10 @@ class AggregateCasesTest {
                 "SELECT 'A' AS k FROM range(100) UNION ALL SELECT 'B'",
                 "SELECT 'A' AS k FROM range(100) UNION ALL SELECT 'B' FROM range(1000)")
             .table("agg8", "SELECT 'x' AS b", "SELECT 'x' AS b")
-            .table("agg10", "SELECT unnest(['a', '']) AS s", "SELECT NULL::VARCHAR AS s")
+            .table(
+                "agg10",
+                "SELECT s, s::BLOB AS b FROM (SELECT unnest(['a', '']) AS s)",
+                "SELECT NULL::VARCHAR AS s, NULL::BLOB AS b")
             .table(
                 "agg12",
                 "SELECT 1::INT AS a, 'x' AS b, 'q' AS s",
@@ -103,6 +112,17 @@ class AggregateCasesTest {
         "0|0|null|null|null");
     cases.check("SELECT p, count(*) FROM cnt1 WHERE p = 'none' GROUP BY p", NO_ROWS);
     cases.check("SELECT count(*) FROM cnt1", "1");
+    ByteArrayOutputStream shown = new ByteArrayOutputStream();
+    Dataset<Row> nothing =
+        cases.spread().plan("SELECT count(*) AS n, sum(a) AS s FROM cnt1 WHERE p = 'none'");
+    Console.withOut(
+        shown,
+        () -> {
+          nothing.show();
+          return BoxedUnit.UNIT;
+        });
+    String table = shown.toString(StandardCharsets.UTF_8);
+    assertTrue(table.contains("|  0|NULL|"), table);
   }
 
   @Test
@@ -215,6 +235,14 @@ class AggregateCasesTest {
   void nullLiteralInKey() {
     cases.check(
         "SELECT NULLIF(s, '') k, count(*) FROM agg10 GROUP BY NULLIF(s, '')", "a|1", "null|2");
+    ThreeWays.Outcome binary =
+        cases
+            .spread()
+            .check(
+                "SELECT hex(NULLIF(b, X'')), count(*) FROM agg10 GROUP BY NULLIF(b, X'')",
+                "61|1",
+                "null|2");
+    assertTrue(binary.plan().contains("a NULL of type BINARY"), binary::plan);
   }
 
   @Test
