@@ -24,6 +24,8 @@ final class BadFiles {
   private static final String OTHER_COLUMNS =
       "SELECT i::INT AS id, 'name ' || i AS title, DATE '2001-02-03' + i::INT AS d"
           + " FROM range(1000) r(i)";
+  private static final String OTHER_TYPE =
+      "SELECT i::INT AS id, i AS name, DATE '2001-02-03' + i::INT AS d FROM range(1000) r(i)";
   private static final String LETTER = "Dear Sir or Madam, this is a letter.";
 
   private BadFiles() {}
@@ -33,6 +35,7 @@ final class BadFiles {
             configurations().stream(),
             declarations().stream(),
             nextPartition(),
+            nextPartitionOfAnotherType(),
             Stream.of(DataFormat.values()).flatMap(BadFiles::atStart),
             Stream.of(DataFormat.values()).flatMap(BadFiles::whileRunning))
         .flatMap(cases -> cases);
@@ -138,6 +141,23 @@ final class BadFiles {
                     },
                     "column \"name\" is in",
                     "all must have the same columns"));
+  }
+
+  /** Of the formats that declare types. */
+  private static Stream<BadInput> nextPartitionOfAnotherType() {
+    return Stream.of(DataFormat.PARQUET, DataFormat.DUCKDB)
+        .map(
+            format ->
+                wrongData(
+                    format + ": a column of another type in the next partition",
+                    bench -> {
+                      Path file = format.write(bench.files(), RECORDS);
+                      Path other = format.write(bench.files(), OTHER_TYPE);
+                      return bench.start(format.addTo(t(format, file), "q", other));
+                    },
+                    "column \"name\" has type BIGINT in partition \"q\","
+                        + " but VARCHAR in partition \"p\"",
+                    "store it in one type"));
   }
 
   private static Stream<BadInput> whileRunning(DataFormat format) {

@@ -208,6 +208,7 @@ final class BadInputs {
             ErrorCode.COLUMN_NOT_FOUND,
             bench -> bench.query(bench.good("odd"), "SELECT bits FROM t"),
             "\"bits\"",
+            "its type is BIT",
             "Select the other columns by name"),
         refused(
             "an oversized row",
