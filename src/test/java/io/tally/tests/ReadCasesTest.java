@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
+import io.tally.spark.read.ConnectorMemory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -16,20 +17,26 @@ import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.api.java.UDF2;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Reading that went wrong in other systems: counts, stale answers, dead peers. */
+@ExtendWith(FlightsCluster.class)
 class ReadCasesTest {
   private static final int BIG_ROWS = 100_000_000;
   private static final int BIG_PARTITIONS = 22;
+  private static final long JANUARY = 508_239;
   private static final long SIGNAL_LIMIT_SECONDS = 10;
 
   private static Dataset<Row> read(TallyCluster cluster, String table, Map<String, String> more) {
@@ -105,23 +112,32 @@ class ReadCasesTest {
         SparkSession spark = table.sparkSession();
         table.createOrReplaceTempView("t");
         assertEquals(1, table.count());
-        replace(cluster, upTo(files, 2));
+        replace(cluster, t(files, "unnest(range(2))::INT AS k, 'x' AS v"));
         assertEquals(2, table.count());
         assertEquals(2, table.as("l").join(table.as("r"), "k").count());
         spark.sql("CACHE TABLE t");
         assertEquals(2, spark.table("t").count());
+        Dataset<Row> wider = read(cluster, "t", Map.of());
+        assertEquals(List.of("k", "v"), List.of(wider.columns()));
+        assertEquals(List.of("k"), List.of(table.columns()));
         replace(cluster, upTo(files, 3));
         assertEquals(2, spark.table("t").count());
         spark.sql("REFRESH TABLE t");
         assertEquals(3, spark.table("t").count());
         spark.sql("UNCACHE TABLE t");
+        Refusal gone = Refusal.of(assertThrows(Exception.class, wider::count));
+        assertEquals(ErrorCode.COLUMN_NOT_FOUND.name(), gone.code());
+        assertTrue(gone.message().contains("\"v\""), gone::message);
       }
     }
   }
 
   private static TableConfig upTo(SampleFiles files, int last) {
-    Path file = files.parquet("SELECT unnest(range(" + last + "))::INT AS k");
-    return TableConfig.table("t").parquet("p", file);
+    return t(files, "unnest(range(" + last + "))::INT AS k");
+  }
+
+  private static TableConfig t(SampleFiles files, String columns) {
+    return TableConfig.table("t").parquet("p", files.parquet("SELECT " + columns));
   }
 
   private static void replace(TallyCluster cluster, TableConfig table) {
@@ -157,6 +173,64 @@ class ReadCasesTest {
       }
       assertEquals(Collections.nCopies(10, 1L), counts(table));
     }
+  }
+
+  /** What the node holds for it is in the node's own tests of flow control. */
+  @Test
+  @DisplayName("RES-2: a function that is slower than a node stops the node, and memory is flat")
+  void aSlowFunction(TallyCluster flights) {
+    Map<String, String> options = Map.of("window-bytes", "262144", "max-batch-bytes", "65536");
+    Dataset<Row> table = read(flights, "flights", options);
+    table.createOrReplaceTempView("f");
+    SparkSession spark = table.sparkSession();
+    spark.udf().register("slow", (UDF2<Long, Long, Long>) ReadCasesTest::slow, DataTypes.LongType);
+    Row answer =
+        spark
+            .sql(
+                "SELECT count(*), max(slow(delay, distance)) FROM f"
+                    + " WHERE date < TIMESTAMP_NTZ '2001-02-01'")
+            .head();
+    assertEquals(JANUARY, answer.getLong(0));
+    assertTrue(answer.getLong(1) > 0, "there was memory to look at");
+    assertTrue(answer.getLong(1) <= 2 * 262144, () -> answer.getLong(1) + " bytes at a time");
+  }
+
+  /** Takes a while for each row, and tells how much memory the connector holds meanwhile. */
+  private static Long slow(Long delay, Long distance) {
+    long hash = distance;
+    for (int i = 0; i < 100; i++) {
+      hash = hash * 31 + (delay == null ? i : delay);
+    }
+    return ConnectorMemory.allocatedBytes() + (hash == 0 ? 1 : 0);
+  }
+
+  @Test
+  @DisplayName("RES-5: a task that reads a thousand splits holds no more than one of them")
+  void aThousandSplits() {
+    try (SampleFiles files = new SampleFiles();
+        TallyCluster cluster =
+            TallyCluster.of(List.of(List.of(t(files, "range AS a FROM range(1000)"))))) {
+      long all = mostMemory(cluster, "1000000", 1);
+      long each = mostMemory(cluster, "1", 1000);
+      assertTrue(all > 0, "there was memory to look at");
+      assertTrue(each <= 4 * all, () -> each + " bytes for a row at a time, " + all + " for all");
+    }
+  }
+
+  /** While one task reads the table {@code t}. */
+  private static long mostMemory(TallyCluster cluster, String splitRows, int splits) {
+    Dataset<Row> table = read(cluster, "t", Map.of("split-rows", splitRows));
+    assertEquals(splits, table.rdd().getNumPartitions());
+    table
+        .sparkSession()
+        .udf()
+        .register(
+            "memory",
+            (UDF1<Long, Long>) value -> ConnectorMemory.allocatedBytes(),
+            DataTypes.LongType);
+    Row answer = table.coalesce(1).selectExpr("count(*)", "sum(a)", "max(memory(a))").head();
+    assertEquals("1000|499500", answer.getLong(0) + "|" + answer.getLong(1));
+    return answer.getLong(2);
   }
 
   private static List<Long> counts(Dataset<Row> table) {
