@@ -62,6 +62,11 @@ final class AggregationDraft {
       read.add(DataTypes.createStructField(fields.get(i).name(), columns.get(i).read(), true));
     }
     return new AggregationPlan(
-        aggregation.build(), columns, DataTypes.createStructType(read), complete, aggregates, keys);
+        aggregation.setPartial(!complete).build(),
+        columns,
+        DataTypes.createStructType(read),
+        complete,
+        aggregates,
+        keys);
   }
 }

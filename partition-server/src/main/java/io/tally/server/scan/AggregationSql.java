@@ -10,6 +10,7 @@ import io.tally.rpc.v1.Literal;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
 
@@ -24,6 +25,10 @@ final class AggregationSql {
   private final List<Sql> outer = new ArrayList<>();
   private final List<String> keys = new ArrayList<>();
   private final List<Field> fields = new ArrayList<>();
+
+  /** The outputs over a single row; fewer than all if there are some that do not merge. */
+  private final List<Sql> ofOneRow = new ArrayList<>();
+
   private boolean canFail;
 
   AggregationSql(ExpressionSql expressions, Aggregation aggregation) {
@@ -40,7 +45,9 @@ final class AggregationSql {
               ValueType type = appendInner(name, () -> expressions.append(inner, key));
               ExpressionSql.requireComparable(type, "group by");
               keys.add(Sql.quote(name));
-              add(name, new Sql().append(Sql.quote(name)), type);
+              Sql column = new Sql().append(Sql.quote(name));
+              add(name, column, type);
+              ofOneRow.add(named(column, name));
             });
     for (int i = 0; i < aggregation.getAggregatesCount(); i++) {
       addAggregate("a" + i, aggregation.getAggregates(i));
@@ -49,8 +56,15 @@ final class AggregationSql {
 
   /** Appends the whole statement over {@code source}, a FROM item with its WHERE. */
   void append(Sql sql, Sql source) {
+    appendOutputs(sql, outer, source);
+    if (!keys.isEmpty()) {
+      sql.append(" GROUP BY ").append(String.join(", ", keys));
+    }
+  }
+
+  private void appendOutputs(Sql sql, List<Sql> outputs, Sql source) {
     String separator = "SELECT ";
-    for (Sql output : outer) {
+    for (Sql output : outputs) {
       sql.append(separator).append(output);
       separator = ", ";
     }
@@ -58,9 +72,30 @@ final class AggregationSql {
     // Without keys and arguments, count_all still needs rows to count.
     sql.append(inner.text().isEmpty() ? new Sql().append("1 AS \"one\"") : inner);
     sql.append(" FROM ").append(source).append(") AS \"input\"");
-    if (!keys.isEmpty()) {
-      sql.append(" GROUP BY ").append(String.join(", ", keys));
+  }
+
+  /**
+   * The statements that answer a partial aggregation row by row; empty if results do not merge, or
+   * all rows are one group.
+   *
+   * @param source as for {@link #append}
+   */
+  Optional<RowByRow> rowByRow(Sql source, GroupShares shares) {
+    if (keys.isEmpty() || ofOneRow.size() < outer.size()) {
+      return Optional.empty();
     }
+    Sql rows = new Sql();
+    appendOutputs(rows, ofOneRow, source);
+    Sql look =
+        new Sql()
+            .append("SELECT CAST(sum(n) AS BIGINT), CAST(count(*) AS BIGINT) FROM (")
+            .append("SELECT count(*) AS n FROM (SELECT ")
+            .append(inner)
+            .append(" FROM ")
+            .append(source)
+            .append(") AS \"input\" WHERE hash(" + String.join(", ", keys) + ")")
+            .append(" % " + RowByRow.LOOKED_AT + " = 0 GROUP BY " + String.join(", ", keys) + ")");
+    return Optional.of(new RowByRow(rows, look, shares));
   }
 
   List<Field> fields() {
@@ -95,11 +130,17 @@ final class AggregationSql {
     AggregateSql aggregate = AggregateSql.of(function, operands, parameters);
     add(name, aggregate.sql(), aggregate.type());
     canFail |= aggregate.canFail();
+    OneRowSql.of(function, operands, aggregate.type())
+        .ifPresent(sql -> ofOneRow.add(named(new Sql().append(sql), name)));
   }
 
   private void add(String name, Sql expression, ValueType type) {
-    outer.add(new Sql().append(expression).append(" AS ").append(Sql.quote(name)));
+    outer.add(named(expression, name));
     fields.add(new Field(name, FieldType.nullable(type.arrow()), List.of()));
+  }
+
+  private static Sql named(Sql expression, String name) {
+    return new Sql().append(expression).append(" AS ").append(Sql.quote(name));
   }
 
   private interface Appender {

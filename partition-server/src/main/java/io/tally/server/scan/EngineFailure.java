@@ -27,6 +27,11 @@ record EngineFailure(String type, String message) {
         : Optional.empty();
   }
 
+  /** Whether the memory limit was reached, and there was no space on disk for what does not fit. */
+  boolean isOutOfMemory() {
+    return type.equals("Out of Memory");
+  }
+
   /** The error to report for a scan that met this. */
   TallyException toError(ScanPlan plan, Exception cause) {
     return switch (type) {

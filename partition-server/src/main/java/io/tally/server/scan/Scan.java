@@ -12,6 +12,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -53,6 +54,12 @@ public final class Scan implements AutoCloseable {
   private final ScheduledExecutorService scheduler;
   private final DuckDBConnection connection;
   private volatile DuckDBPreparedStatement statement;
+
+  /** What is carried out: the plan's statement, unless grouping was given up. */
+  private Sql sql;
+
+  private Sql prepared;
+  private boolean looked;
   private ResultSet result;
   private ArrowReader reader;
   private BatchCutter cutter;
@@ -73,6 +80,7 @@ public final class Scan implements AutoCloseable {
       BufferAllocator allocator,
       ScheduledExecutorService scheduler) {
     this.plan = plan;
+    this.sql = plan.sql;
     this.connection = connection;
     this.allocator = allocator;
     this.scheduler = scheduler;
@@ -99,10 +107,10 @@ public final class Scan implements AutoCloseable {
       throw EngineFailure.unexpected(plan, e);
     }
     try {
-      scan.prepareStatement();
+      scan.prepareStatement(scan.sql);
       return scan;
     } catch (SQLException e) {
-      TallyException error = scan.failure(e);
+      TallyException error = scan.failure(e, EngineFailure.of(e));
       scan.close();
       throw error;
     } catch (RuntimeException | Error e) {
@@ -137,7 +145,14 @@ public final class Scan implements AutoCloseable {
       }
       return frame;
     } catch (SQLException | IOException e) {
-      throw failure(e);
+      requireNotCancelled();
+      Optional<EngineFailure> told = tell(e);
+      if (told.isPresent() && canStillGiveUp(told.get())) {
+        log.info("Grouping {} ran out of memory and disk; its rows are sent", plan.where());
+        giveUpGrouping();
+        return next();
+      }
+      throw failure(e, told);
     }
   }
 
@@ -193,14 +208,26 @@ public final class Scan implements AutoCloseable {
     result = null;
   }
 
-  private void prepareStatement() throws SQLException {
-    statement = connection.prepare(plan.sql);
-    for (int i = 0; i < plan.parameters.size(); i++) {
-      plan.parameters.get(i).bind(statement, i + 1);
+  private void prepareStatement(Sql wanted) throws SQLException {
+    closeQuietly(statement);
+    prepared = wanted;
+    statement = connection.prepare(wanted.text());
+    List<SqlParameter> parameters = wanted.parameters();
+    for (int i = 0; i < parameters.size(); i++) {
+      parameters.get(i).bind(statement, i + 1);
     }
   }
 
   private void execute() throws SQLException, IOException {
+    if (plan.rowByRow.isPresent() && !looked) {
+      looked = true;
+      if (groupsForEachRow(plan.rowByRow.get()) >= RowByRow.GIVE_UP_SHARE) {
+        sql = plan.rowByRow.get().rows();
+      }
+    }
+    if (prepared != sql) {
+      prepareStatement(sql);
+    }
     result = statement.executeQuery();
     if (plan.countOnly) {
       return;
@@ -210,6 +237,36 @@ public final class Scan implements AutoCloseable {
         (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, chunkRows);
     requireSameTypes(fields, reader.getVectorSchemaRoot().getSchema().getFields());
     cutter = new BatchCutter(reader, allocator, plan.maxBatchBytes, plan.maxRowBytes, plan.where());
+  }
+
+  /** Groups for each row; 0 if no row was looked at. */
+  private double groupsForEachRow(RowByRow rowByRow) throws SQLException {
+    OptionalDouble known = rowByRow.shares().find(rowByRow.look());
+    if (known.isPresent()) {
+      return known.getAsDouble();
+    }
+    prepareStatement(rowByRow.look());
+    try (ResultSet counts = statement.executeQuery()) {
+      if (!counts.next()) {
+        throw new IllegalStateException("a sum without a row");
+      }
+      long lookedAt = counts.getLong(1);
+      double share = lookedAt == 0 ? 0 : (double) counts.getLong(2) / lookedAt;
+      rowByRow.shares().remember(rowByRow.look(), share);
+      return share;
+    }
+  }
+
+  private void giveUpGrouping() {
+    closeStream();
+    sql = plan.rowByRow.orElseThrow().rows();
+  }
+
+  /**
+   * Whether grouping ran out of memory and disk, nothing was handed out, and there is another way.
+   */
+  private boolean canStillGiveUp(EngineFailure failure) {
+    return failure.isOutOfMemory() && batches == 0 && plan.rowByRow.isPresent() && sql == plan.sql;
   }
 
   private Optional<ScanFrame> nextBatch() throws SQLException, IOException {
@@ -270,10 +327,12 @@ public final class Scan implements AutoCloseable {
     }
   }
 
-  private TallyException failure(Exception error) {
-    requireNotCancelled();
+  private Optional<EngineFailure> tell(Exception error) {
     boolean failedAtStart = result == null && statement != null;
-    Optional<EngineFailure> told = failedAtStart ? diagnose() : EngineFailure.of(error);
+    return failedAtStart ? diagnose() : EngineFailure.of(error);
+  }
+
+  private TallyException failure(Exception error, Optional<EngineFailure> told) {
     requireNotCancelled();
     try {
       plan.table.checkUnchanged();
@@ -293,7 +352,7 @@ public final class Scan implements AutoCloseable {
   private Optional<EngineFailure> diagnose() {
     closeQuietly(statement); // the driver has done so already
     try {
-      prepareStatement();
+      prepareStatement(sql);
       requireNotCancelled();
       try (DuckDBChunkedResult again = statement.query()) {
         for (int i = 0; i < DIAGNOSED_CHUNKS && again.nextChunk(); i++) {

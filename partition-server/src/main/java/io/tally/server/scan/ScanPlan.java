@@ -2,7 +2,7 @@ package io.tally.server.scan;
 
 import io.tally.rpc.v1.Applied;
 import io.tally.server.table.ServedTable;
-import java.util.List;
+import java.util.Optional;
 import org.apache.arrow.vector.types.pojo.Schema;
 
 /**
@@ -11,8 +11,8 @@ import org.apache.arrow.vector.types.pojo.Schema;
  */
 public final class ScanPlan {
   final ServedTable table;
-  final String sql;
-  final List<SqlParameter> parameters;
+  final Sql sql;
+  final Optional<RowByRow> rowByRow;
   final boolean countOnly;
   final RowWindow window;
   final boolean computes;
@@ -27,6 +27,7 @@ public final class ScanPlan {
   ScanPlan(
       ServedTable table,
       Sql sql,
+      Optional<RowByRow> rowByRow,
       Schema schema,
       Applied applied,
       boolean countOnly,
@@ -36,8 +37,8 @@ public final class ScanPlan {
       long maxBatchBytes,
       long maxRowBytes) {
     this.table = table;
-    this.sql = sql.text();
-    this.parameters = sql.parameters();
+    this.sql = sql;
+    this.rowByRow = rowByRow;
     this.schema = schema;
     this.applied = applied;
     this.countOnly = countOnly;

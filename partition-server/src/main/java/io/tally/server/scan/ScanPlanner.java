@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.arrow.vector.types.pojo.ArrowType;
@@ -37,6 +38,7 @@ public final class ScanPlanner {
 
   private final ExpressionLimits limits;
   private final ScanFeatures features;
+  private final GroupShares shares = new GroupShares();
 
   /** A planner that accepts expressions within {@code limits}, and knows all features. */
   public ScanPlanner(ExpressionLimits limits) {
@@ -77,9 +79,14 @@ public final class ScanPlanner {
     RowWindow window = RowWindow.of(open);
     List<Field> fields;
     boolean canFail = false;
+    Optional<RowByRow> rowByRow = Optional.empty();
     if (open.hasAggregation()) {
       AggregationSql aggregation = aggregation(open, expressions);
-      aggregation.append(sql, filtered(source, columns, where));
+      Sql from = filtered(source, columns, where);
+      aggregation.append(sql, from);
+      if (addsUp(open) && source.rows() >= RowByRow.LEAST_ROWS) {
+        rowByRow = aggregation.rowByRow(from, shares);
+      }
       fields = aggregation.fields();
       SortSql.appendForAggregation(sql, open.getOrderByList(), fields);
       // The one group of an ungrouped aggregation exists even without rows.
@@ -91,6 +98,7 @@ public final class ScanPlanner {
     return new ScanPlan(
         table,
         sql,
+        rowByRow,
         new Schema(fields),
         applied(open, source),
         fields.isEmpty(),
@@ -99,6 +107,14 @@ public final class ScanPlanner {
         source,
         open.getMaxBatchBytes(),
         Math.min(open.getMaxRowBytes(), MAX_MESSAGE_BYTES));
+  }
+
+  /** Whether the client adds up several rows of one group. */
+  private static boolean addsUp(Open open) {
+    return open.getAggregation().getPartial()
+        && open.getOrderByCount() == 0
+        && open.getOffset() == 0
+        && !open.hasLimit();
   }
 
   private static AggregationSql aggregation(Open open, ExpressionSql expressions) {

@@ -160,13 +160,13 @@ class ExpressionPropertyTest {
                             Wire.bool(true)))));
 
     for (ScanPlan plan : List.of(rows, groups)) {
-      String parameters = plan.parameters.toString();
+      String parameters = plan.sql.parameters().toString();
       assertTrue(parameters.contains(TEXT_MARK) && parameters.contains("" + INTEGER_MARK));
       for (Object mark : List.of(TEXT_MARK, INTEGER_MARK, BIGINT_MARK, DOUBLE_MARK)) {
-        assertFalse(plan.sql.contains(mark.toString()), plan.sql);
+        assertFalse(plan.sql.text().contains(mark.toString()), plan.sql.text());
       }
     }
-    String parameters = groups.parameters.toString();
+    String parameters = groups.sql.parameters().toString();
     assertTrue(parameters.contains("" + BIGINT_MARK) && parameters.contains("" + DOUBLE_MARK));
   }
 

@@ -440,7 +440,7 @@ class ScanPlannerTest {
       many.getCallBuilder().addArguments(Wire.call("ge", Wire.column("number"), Wire.integer(-i)));
     }
 
-    String sql = RUNNER.plan(Wire.open(RUNNER.catalog, "t").setPredicate(many)).sql;
+    String sql = RUNNER.plan(Wire.open(RUNNER.catalog, "t").setPredicate(many)).sql.text();
 
     assertTrue(sql.contains("WHERE (\"number\" >= CAST(? AS INTEGER)) AND (\"number\" >="), sql);
     assertTrue(sql.endsWith(" IS TRUE)"), sql);

@@ -736,9 +736,9 @@ class ScanTest {
   private String explain(ScanPlan plan) throws SQLException {
     StringBuilder text = new StringBuilder();
     try (var connection = runner.catalog.connect();
-        PreparedStatement statement = connection.prepareStatement("EXPLAIN " + plan.sql)) {
-      for (int i = 0; i < plan.parameters.size(); i++) {
-        plan.parameters.get(i).bind(statement, i + 1);
+        PreparedStatement statement = connection.prepareStatement("EXPLAIN " + plan.sql.text())) {
+      for (int i = 0; i < plan.sql.parameters().size(); i++) {
+        plan.sql.parameters().get(i).bind(statement, i + 1);
       }
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
