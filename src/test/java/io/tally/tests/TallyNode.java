@@ -166,6 +166,29 @@ final class TallyNode implements AutoCloseable {
     awaitExit();
   }
 
+  /** Lets it do nothing, with its connections open, until {@link #resume} or {@link #kill}. */
+  void pause() {
+    signal("STOP");
+  }
+
+  void resume() {
+    signal("CONT");
+  }
+
+  private void signal(String name) {
+    try {
+      Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start();
+      if (!kill.waitFor(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS) || kill.exitValue() != 0) {
+        throw new IllegalStateException("no signal " + name + " for " + id);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while " + id + " was sent a signal", e);
+    }
+  }
+
   /**
    * Asks it to end (SIGTERM) and waits; a node that does not end in time, or finds memory at its
    * end that no scan has given back, is a failure.

@@ -41,7 +41,8 @@ public enum TallyOption {
       "tries",
       "6",
       "How often in a row a task whose connection broke asks its node to go on with the stream, before"
-          + " it fails and Spark may run it again. `0`: it fails at once."),
+          + " it fails and Spark may run it again. `0`: it fails at once. While a replica could answer"
+          + " instead and nothing was read yet, once at most."),
   RECONNECT_BACKOFF_MS(
       "milliseconds",
       "200",

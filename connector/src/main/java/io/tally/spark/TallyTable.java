@@ -1,9 +1,10 @@
 package io.tally.spark;
 
+import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ClusterView;
-import io.tally.rpc.client.Endpoints;
+import io.tally.rpc.v1.ErrorCode;
 import io.tally.spark.pushdown.SessionRules;
-import io.tally.spark.read.ProcessResources;
+import io.tally.spark.read.TableView;
 import io.tally.spark.read.TallyScanBuilder;
 import io.tally.spark.types.TableSchema;
 import java.util.EnumSet;
@@ -13,7 +14,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
@@ -31,12 +31,10 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  *
  * <p>Spark keeps a table as long as a DataFrame or a temporary view, while the data on the nodes
  * may change. A scan is therefore planned with what the nodes say now, unless that was asked a
- * moment ago; should the data change between planning and reading, the nodes refuse the scan.
+ * moment ago, and planned again if that is not so any more when Spark asks for its tasks; should
+ * the data change between that and reading, the nodes refuse the scan.
  */
 final class TallyTable implements SupportsRead, SupportsMetadataColumns {
-  /** What the nodes said is used for scans planned this soon after: those of the same query. */
-  private static final long FRESH_MILLIS = 1_000;
-
   /** Where Spark keeps a column's comment: {@code StructField.withComment}. */
   private static final String COMMENT_KEY = "comment";
 
@@ -46,35 +44,23 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
   private final Optional<StructType> declared;
   private final TableSchema schema;
   private final SessionRules loadedUnder;
-  private volatile Answer answer;
-
-  /** What the nodes said, and when they had said it: a slow answer is not stale at once. */
-  private record Answer(ClusterView view, long answeredAtNanos) {
-
-    static Answer ask(TallyOptions options) {
-      ClusterView view = discover(options);
-      return new Answer(view, System.nanoTime());
-    }
-
-    boolean isFresh() {
-      return System.nanoTime() - answeredAtNanos < TimeUnit.MILLISECONDS.toNanos(FRESH_MILLIS);
-    }
-  }
+  private final LatestView latest;
 
   private TallyTable(
       Map<String, String> properties,
       Function<String, Optional<String>> session,
       TallyOptions options,
       Optional<StructType> declared,
-      Answer answer,
+      LatestView latest,
+      TableSchema schema,
       SessionRules loadedUnder) {
     this.loadedUnder = loadedUnder;
     this.properties = Map.copyOf(properties);
     this.session = session;
     this.options = options;
     this.declared = declared;
-    this.answer = answer;
-    this.schema = schemaOf(answer.view(), declared);
+    this.latest = latest;
+    this.schema = schema;
   }
 
   /**
@@ -86,21 +72,15 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
   static TallyTable load(
       Map<String, String> properties, Function<String, Optional<String>> session) {
     TallyOptions options = TallyOptions.of(properties, session);
+    LatestView latest = new LatestView(options);
     return new TallyTable(
         properties,
         session,
         options,
         Optional.empty(),
-        Answer.ask(options),
+        latest,
+        schemaOf(latest.now(), Optional.empty()),
         CurrentSession.rules());
-  }
-
-  private static ClusterView discover(TallyOptions options) {
-    return ClusterView.discover(
-        ProcessResources.channels(options.settings().limits().windowBytes()),
-        Endpoints.resolve(options.endpoints()),
-        options.table(),
-        options.describeTimeoutMillis());
   }
 
   private static TableSchema schemaOf(ClusterView view, Optional<StructType> declared) {
@@ -115,7 +95,15 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
 
   /** The same table with the columns that a user declared. */
   TallyTable declaredAs(StructType schema) {
-    return new TallyTable(properties, session, options, Optional.of(schema), answer, loadedUnder);
+    Optional<StructType> columns = Optional.of(schema);
+    return new TallyTable(
+        properties,
+        session,
+        options,
+        columns,
+        latest,
+        schemaOf(latest.now(), columns),
+        loadedUnder);
   }
 
   StructType sparkSchema() {
@@ -176,21 +164,27 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
     properties.forEach((key, value) -> merged.put(key.toLowerCase(Locale.ROOT), value));
     scanOptions.forEach((key, value) -> merged.put(key.toLowerCase(Locale.ROOT), value));
     TallyOptions scan = TallyOptions.of(merged, session);
-    ClusterView now = scan.sameTable(options) ? freshView() : Answer.ask(scan).view();
-    // Spark has resolved the query against these columns, so the nodes must still have them.
-    TableSchema columns = schemaOf(now, Optional.of(declared.orElseGet(schema::sparkSchema)));
+    LatestView nodes = scan.sameTable(options) ? latest : new LatestView(scan);
     return new TallyScanBuilder(
-        now, columns, scan.settings(), CurrentSession.rulesIfStill(loadedUnder));
+        tableView(nodes.now()),
+        () -> tableView(nodes.now()),
+        scan.settings(),
+        CurrentSession.rulesIfStill(loadedUnder));
   }
 
-  /** Two scans of one query, a self-join say, are planned with the same answer. */
-  private ClusterView freshView() {
-    Answer latest = answer;
-    if (!latest.isFresh()) {
-      latest = Answer.ask(options);
-      answer = latest;
+  /** Spark has resolved the query against these columns, so the nodes must still have them. */
+  private TableView tableView(ClusterView view) {
+    StructType known = schema.sparkSchema();
+    TableSchema columns = schemaOf(view, Optional.of(declared.orElse(known)));
+    for (StructField column : columns.sparkSchema().fields()) {
+      if (column.nullable() && !known.apply(column.name()).nullable()) {
+        throw new TallyException(
+            ErrorCode.LAYOUT_CHANGED,
+            "Column \"%s\" of table \"%s\" may be NULL now, which it could not when the table was loaded, and Spark relies on that. Load the table, or create the view, again."
+                .formatted(column.name(), options.table()));
+      }
     }
-    return latest.view();
+    return new TableView(view, columns);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.tally.spark.read;
 
+import io.tally.rpc.v1.Open;
 import io.tally.spark.pushdown.OutputColumn;
 import java.io.Serializable;
 import java.util.List;
@@ -25,5 +26,14 @@ record ReadShape(RowColumns columns, List<OutputColumn> outputs, boolean complet
 
   boolean isAggregation() {
     return !outputs.isEmpty();
+  }
+
+  /**
+   * Whether the partitions of a scan may be read one behind the other, as if each had a task of its
+   * own: not where all of them give one answer that Spark does nothing more to.
+   */
+  boolean isDivisible(Open open) {
+    boolean selects = open.hasLimit() || open.getOrderByCount() > 0 || open.getOffset() > 0;
+    return !complete || !(isAggregation() || selects);
   }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.metric.CustomSumMetric;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 
 /**
- * Takes the counters of a stream and gives Spark the metrics that its UI shows with the scan. Spark
+ * Takes the counters of a task and gives Spark the metrics that its UI shows with the scan. Spark
  * makes each metric again by its class name, so they are public, with a constructor that takes
  * nothing.
  */
@@ -21,6 +21,7 @@ public final class ScanMetrics {
   private static final String FIRST_BATCH_WAIT = "tallyFirstBatchWaitNanos";
   private static final String TOTAL_WAIT = "tallyTotalWaitNanos";
   private static final String RECONNECTS = "tallyReconnects";
+  private static final String FAILOVERS = "tallyFailovers";
 
   private ScanMetrics() {}
 
@@ -32,24 +33,23 @@ public final class ScanMetrics {
       new RowsScanned(),
       new FirstBatchWait(),
       new TotalWait(),
-      new Reconnects()
+      new Reconnects(),
+      new Failovers()
     };
   }
 
-  /**
-   * The values of one task.
-   *
-   * @param rowsScanned by the node; 0 until the stream has ended
-   */
-  static CustomTaskMetric[] values(Received received, long rowsScanned) {
+  /** The values of one task; rows scanned are those of the streams that have ended. */
+  static CustomTaskMetric[] values(ReadTotals totals) {
+    Received received = totals.received();
     return new CustomTaskMetric[] {
       new Value(BYTES, received.bodyBytes()),
       new Value(BATCHES, received.batches()),
       new Value(ROWS, received.rows()),
-      new Value(ROWS_SCANNED, rowsScanned),
+      new Value(ROWS_SCANNED, totals.rowsScanned()),
       new Value(FIRST_BATCH_WAIT, received.firstBatchNanos()),
       new Value(TOTAL_WAIT, received.waitedNanos()),
-      new Value(RECONNECTS, received.reconnects())
+      new Value(RECONNECTS, received.reconnects()),
+      new Value(FAILOVERS, totals.failovers())
     };
   }
 
@@ -165,6 +165,19 @@ public final class ScanMetrics {
     @Override
     public String description() {
       return "connections made again";
+    }
+  }
+
+  /** How often tasks asked another owner, because a node did not answer. */
+  public static final class Failovers extends CustomSumMetric {
+    @Override
+    public String name() {
+      return FAILOVERS;
+    }
+
+    @Override
+    public String description() {
+      return "scans taken to another owner";
     }
   }
 }

@@ -1,13 +1,18 @@
 package io.tally.spark.read;
 
+import io.tally.rpc.client.ClusterView;
+import io.tally.rpc.client.ClusterView.Node;
 import io.tally.rpc.client.ClusterView.OwnedPartition;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Partition;
 import io.tally.rpc.v1.Sample;
 import io.tally.spark.pushdown.AggregationPlan;
 import io.tally.spark.pushdown.PartitionKeys;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -18,6 +23,7 @@ import org.apache.spark.sql.types.StructType;
  * @param sample of the rows, before all else; empty: all
  * @param predicates all of them must be TRUE
  * @param aggregation empty: rows
+ * @param together whether one stream, of a node that owns all partitions, has to answer everything
  * @param selection which of the rows, or groups, each stream yields
  * @param keys each stream has rows of one key alone; empty: of any
  * @param columns that Spark gets
@@ -28,6 +34,7 @@ record ScanPlan(
     Optional<Sample> sample,
     List<Expression> predicates,
     Optional<AggregationPlan> aggregation,
+    boolean together,
     RowSelection selection,
     Optional<PartitionKeys> keys,
     RowColumns columns,
@@ -44,7 +51,23 @@ record ScanPlan(
   /** The same with streams by other keys. */
   ScanPlan by(Optional<PartitionKeys> keys) {
     return new ScanPlan(
-        table, partitions, sample, predicates, aggregation, selection, keys, columns, settings);
+        table,
+        partitions,
+        sample,
+        predicates,
+        aggregation,
+        together,
+        selection,
+        keys,
+        columns,
+        settings);
+  }
+
+  /** The owners of each partition, by its id. */
+  Map<String, List<Node>> owners() {
+    Map<String, List<Node>> owners = new HashMap<>();
+    partitions.forEach(owned -> owners.put(owned.partition().getId(), owned.owners()));
+    return owners;
   }
 
   /** The streams to open, none if there is nothing to read. */
@@ -54,9 +77,75 @@ record ScanPlan(
 
   /** The streams that there would be with another selection. */
   List<PlannedStream> streams(RowSelection selection) {
-    return aggregation.isPresent() || selection.isAtMost(settings.splitRows())
-        ? StreamPlanner.oneForEachNode(partitions)
-        : StreamPlanner.forRows(partitions, settings.splitRows(), this::keyOf);
+    Spread spread = Spread.of(table, sample, predicates);
+    Spread ofOneStream = spread.and(String.join(",", columns.schema().fieldNames()));
+    Optional<PlannedStream> one = StreamPlanner.together(partitions, ofOneStream);
+    boolean yieldLittle = aggregation.isPresent() || selection.isAtMost(settings.splitRows());
+    if (one.isPresent() && (together || isAnyRows(selection))) {
+      return List.of(one.get());
+    }
+    List<PlannedStream> streams =
+        yieldLittle
+            ? StreamPlanner.oneForEachNode(partitions, spread)
+            : StreamPlanner.forRows(partitions, settings.splitRows(), this::keyOf, spread);
+    // Of a scan that goes to one node anyway, all that it reads decides on the node.
+    return streams.size() == 1 && one.isPresent()
+        ? List.of(new PlannedStream(one.get().node(), streams.get(0).partitions()))
+        : streams;
+  }
+
+  /** Whether the first few rows of any node will do: then none has to look for them. */
+  private boolean isAnyRows(RowSelection selection) {
+    return aggregation.isEmpty()
+        && predicates.isEmpty()
+        && selection.orderBy().isEmpty()
+        && selection.isAtMost(settings.splitRows());
+  }
+
+  /**
+   * Whether Spark can read this in place of another plan of the same offers: it gets the same
+   * columns, and has the same left to do.
+   */
+  boolean standsInFor(ScanPlan planned) {
+    return readSchema().equals(planned.readSchema())
+        && isComplete() == planned.isComplete()
+        && selection.equals(planned.selection)
+        && keys.map(PartitionKeys::columns).equals(planned.keys.map(PartitionKeys::columns));
+  }
+
+  /** Whether Spark does nothing more to what is read. */
+  boolean isComplete() {
+    return aggregation.map(AggregationPlan::complete).orElse(!selection.partial());
+  }
+
+  /**
+   * Whether the table still has the content that this was planned with, each partition on a node
+   * that was planned to own it.
+   */
+  boolean isReadableIn(ClusterView before, ClusterView now) {
+    Map<String, List<Node>> ownersNow = new HashMap<>();
+    now.partitions().forEach(owned -> ownersNow.put(owned.partition().getId(), owned.owners()));
+    return contents(before).equals(contents(now))
+        && partitions.stream()
+            .allMatch(
+                owned ->
+                    owned.owners().stream()
+                        .anyMatch(
+                            planned ->
+                                ownersNow.get(owned.partition().getId()).stream()
+                                    .anyMatch(owner -> isUnchanged(planned, owner))));
+  }
+
+  private static Map<String, String> contents(ClusterView view) {
+    return view.partitions().stream()
+        .map(OwnedPartition::partition)
+        .collect(Collectors.toMap(Partition::getId, Partition::getFingerprint));
+  }
+
+  private static boolean isUnchanged(Node planned, Node now) {
+    return planned.nodeId().equals(now.nodeId())
+        && planned.address().equals(now.address())
+        && planned.layoutVersion().equals(now.layoutVersion());
   }
 
   private Object keyOf(Partition partition) {

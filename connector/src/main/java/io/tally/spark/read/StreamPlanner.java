@@ -8,9 +8,12 @@ import io.tally.rpc.v1.RowRange;
 import io.tally.rpc.v1.ScanPartition;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -19,17 +22,18 @@ import java.util.function.Function;
  * streams while planning holds when they are opened.
  *
  * <p>A partition with several owners goes to the one with the least work so far, counted in rows;
- * the largest partitions are placed first.
+ * the largest partitions are placed first. Where several have the same, {@link Spread} decides, so
+ * that small scans do not all go to one node.
  */
 final class StreamPlanner {
   private StreamPlanner() {}
 
   /** For an aggregation: one stream for each node that is needed, with all its partitions. */
-  static Map<Node, List<Partition>> byNode(List<OwnedPartition> partitions) {
+  static Map<Node, List<Partition>> byNode(List<OwnedPartition> partitions, Spread spread) {
     Map<Node, Long> rowsOfNode = new LinkedHashMap<>();
     Map<Node, List<Partition>> assigned = new LinkedHashMap<>();
     for (OwnedPartition owned : largestFirst(partitions)) {
-      Node node = leastBusy(owned.owners(), rowsOfNode);
+      Node node = leastBusy(owned, rowsOfNode, spread);
       rowsOfNode.merge(node, owned.partition().getRows(), Long::sum);
       assigned.computeIfAbsent(node, each -> new ArrayList<>()).add(owned.partition());
     }
@@ -40,14 +44,39 @@ final class StreamPlanner {
    * The streams of {@link #byNode}, for where each yields little: an aggregation, or the first few
    * rows.
    */
-  static List<PlannedStream> oneForEachNode(List<OwnedPartition> partitions) {
+  static List<PlannedStream> oneForEachNode(List<OwnedPartition> partitions, Spread spread) {
     List<PlannedStream> streams = new ArrayList<>();
-    byNode(partitions)
+    byNode(partitions, spread)
         .forEach(
             (node, owned) ->
                 streams.add(
                     new PlannedStream(node, owned.stream().map(StreamPlanner::whole).toList())));
     return streams;
+  }
+
+  /**
+   * One stream of all partitions, for what no two nodes can answer together; empty if no node owns
+   * them all.
+   */
+  static Optional<PlannedStream> together(List<OwnedPartition> partitions, Spread spread) {
+    return ownerOfAll(partitions, spread)
+        .map(
+            node ->
+                new PlannedStream(
+                    node,
+                    largestFirst(partitions).stream()
+                        .map(owned -> whole(owned.partition()))
+                        .toList()));
+  }
+
+  /** Of the nodes that own all of the partitions, the one that comes first. */
+  static Optional<Node> ownerOfAll(List<OwnedPartition> partitions, Spread spread) {
+    if (partitions.isEmpty()) {
+      return Optional.empty();
+    }
+    Set<Node> owners = new HashSet<>(partitions.get(0).owners());
+    partitions.forEach(owned -> owners.retainAll(owned.owners()));
+    return owners.stream().min(spread.order(""));
   }
 
   /**
@@ -58,13 +87,16 @@ final class StreamPlanner {
    * @param keyOf what must not differ within a stream
    */
   static List<PlannedStream> forRows(
-      List<OwnedPartition> partitions, long splitRows, Function<Partition, ?> keyOf) {
+      List<OwnedPartition> partitions,
+      long splitRows,
+      Function<Partition, ?> keyOf,
+      Spread spread) {
     List<PlannedStream> streams = new ArrayList<>();
     Map<Node, Long> rowsOfNode = new LinkedHashMap<>();
     Map<Place, OpenStream> open = new LinkedHashMap<>();
     for (OwnedPartition owned : largestFirst(partitions)) {
       for (ScanPartition piece : split(owned, splitRows)) {
-        Node node = leastBusy(owned.owners(), rowsOfNode);
+        Node node = leastBusy(owned, rowsOfNode, spread);
         long rows =
             piece.hasRange()
                 ? piece.getRange().getEnd() - piece.getRange().getFirst()
@@ -131,11 +163,11 @@ final class StreamPlanner {
         .toList();
   }
 
-  private static Node leastBusy(List<Node> owners, Map<Node, Long> rowsOfNode) {
-    return owners.stream()
+  private static Node leastBusy(OwnedPartition owned, Map<Node, Long> rowsOfNode, Spread spread) {
+    return owned.owners().stream()
         .min(
             Comparator.comparingLong((Node node) -> rowsOfNode.getOrDefault(node, 0L))
-                .thenComparing(Node::nodeId))
+                .thenComparing(spread.order(owned.partition().getId())))
         .orElseThrow();
   }
 }

@@ -2,13 +2,19 @@ package io.tally.spark.read;
 
 import io.tally.rpc.Features;
 import io.tally.rpc.ScalarFunction;
+import io.tally.rpc.client.ClusterView.Node;
 import io.tally.rpc.v1.Call;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Open;
 import io.tally.spark.pushdown.AggregationPlan;
 import io.tally.spark.types.RowOrigin;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
@@ -16,28 +22,39 @@ import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 /**
  * Takes the plan of a scan, and what became known since, and hands Spark its tasks, one for each
  * stream to a node. Equal batches read the same, which Spark uses to run one of them only.
+ *
+ * @param planned says what was pushed, and so whether two batches are equal
+ * @param filter of the current plan
+ * @param current gives the plan to be read, the same each time: that of the table as it was when it
+ *     was first asked for
  */
-record TallyBatch(ScanPlan plan, RuntimeFilter filter) implements Batch {
+record TallyBatch(ScanPlan planned, RuntimeFilter filter, Supplier<ScanPlan> current)
+    implements Batch {
 
   @Override
   public InputPartition[] planInputPartitions() {
+    ScanPlan plan = current.get();
     List<PlannedStream> streams = plan.streams();
     boolean oneRowAtLeast = plan.aggregation().map(AggregationPlan::isUngrouped).orElse(false);
     if (streams.isEmpty() && oneRowAtLeast) {
       return new InputPartition[] {new NeutralRow()};
     }
-    return filter.apply(streams).stream().map(this::task).toArray(InputPartition[]::new);
+    Map<String, List<Node>> owners = plan.owners();
+    return filter.apply(streams).stream()
+        .map(stream -> task(plan, stream, owners))
+        .toArray(InputPartition[]::new);
   }
 
-  private InputPartition task(PlannedStream stream) {
-    NodeScan scan = nodeScan(stream);
+  private InputPartition task(ScanPlan plan, PlannedStream stream, Map<String, List<Node>> owners) {
+    NodeScan scan = nodeScan(plan, stream, owners);
     String anyPartition = stream.partitions().get(0).getId();
     return plan.keys()
         .<InputPartition>map(keys -> new KeyedNodeScan(scan, keys.row(anyPartition)))
         .orElse(scan);
   }
 
-  private NodeScan nodeScan(PlannedStream stream) {
+  private NodeScan nodeScan(
+      ScanPlan plan, PlannedStream stream, Map<String, List<Node>> ownersById) {
     Open.Builder open =
         Open.newBuilder()
             .setTable(plan.table())
@@ -70,17 +87,48 @@ record TallyBatch(ScanPlan plan, RuntimeFilter filter) implements Batch {
       open.setResumeAfter(0);
     }
     // No scan id: every attempt of a task is a scan of its own.
-    return new NodeScan(
-        stream.node().address(), stream.node().nodeId(), open.build().toByteString());
+    return new NodeScan(owners(stream, ownersById), open.build().toByteString());
+  }
+
+  /** The planned node, and behind it the others, which take over from it in equal parts. */
+  private static List<StreamOwner> owners(
+      PlannedStream stream, Map<String, List<Node>> ownersById) {
+    Map<Node, BitSet> holds = new HashMap<>();
+    for (int position = 0; position < stream.partitions().size(); position++) {
+      for (Node owner : ownersById.get(stream.partitions().get(position).getId())) {
+        holds.computeIfAbsent(owner, each -> new BitSet()).set(position);
+      }
+    }
+    List<StreamOwner> owners = new ArrayList<>();
+    owners.add(StreamOwner.of(stream.node(), holds.remove(stream.node())));
+    holds.keySet().stream()
+        .sorted(
+            new Spread(stream.partitions().get(0).toByteString().hashCode())
+                .order(stream.node().nodeId()))
+        .forEach(node -> owners.add(StreamOwner.of(node, holds.get(node))));
+    return owners;
   }
 
   @Override
   public PartitionReaderFactory createReaderFactory() {
+    ScanPlan plan = current.get();
     ReadShape shape =
         new ReadShape(
             plan.columns(),
             plan.aggregation().map(AggregationPlan::outputs).orElse(List.of()),
-            plan.aggregation().map(AggregationPlan::complete).orElse(!plan.selection().partial()));
+            plan.isComplete());
     return new TallyReaderFactory(shape, plan.settings().limits());
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof TallyBatch batch
+        && planned.equals(batch.planned)
+        && filter.equals(batch.filter);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(planned, filter);
   }
 }

@@ -3,99 +3,86 @@ package io.tally.spark.read;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.NodeClient;
 import io.tally.rpc.client.ScanOptions;
-import io.tally.rpc.client.ScanStream;
-import io.tally.rpc.v1.Applied;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Open;
-import io.tally.spark.types.ArrowSparkTypes;
-import java.util.List;
-import java.util.Optional;
+import java.util.BitSet;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.apache.arrow.memory.BufferAllocator;
-import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.StringType;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Takes one stream from a node and hands Spark its batches, once the node has confirmed that it
- * applies everything that was pushed down and sends the columns that were planned.
- *
- * <p>A node that was restarted into an older version since the query was planned confirms less, or
- * refuses what it does not know. Then the reader makes up for what it can: it takes the first rows
- * itself, or reads rows and makes partial aggregates of them. What it cannot make up for is an
- * error, because rows in which a part was not applied would be wrong in silence.
+ * Takes the owners of a task's partitions and hands Spark the batches of one of them. If a node
+ * fails of which nothing was handed to Spark yet, another owner is asked, or several one after
+ * another, which merge as the streams of several tasks do. If something was handed over, the task
+ * fails, and Spark may run it again.
  *
  * <p>Spark's task thread reads. A batch is valid until the next call of {@link #next} or {@link
- * #close}; its memory belongs to the reader. {@link #close} cancels what is not finished, and a
- * task that is killed stops waiting at once, see {@link KillableWait}.
+ * #close}; its memory belongs to the reader.
  */
 final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
-  private final NodeClient node;
-  private final String nodeId;
+  private static final Logger LOG = LoggerFactory.getLogger(TallyColumnarReader.class);
+
+  /** The table is not what the query was planned with. */
+  private static final Set<ErrorCode> CHANGED =
+      Set.of(ErrorCode.LAYOUT_CHANGED, ErrorCode.PARTITION_NOT_FOUND, ErrorCode.TABLE_NOT_FOUND);
+
+  private final Open task;
+  private final OwnerChoice owners;
+  private final Resources resources;
   private final ScanOptions limits;
   private final ReadShape shape;
-  private final BufferAllocator root;
-  private final BufferAllocator allocator;
-  private final BooleanSupplier killed;
 
-  private Reading reading;
-  private boolean checked;
-  private long rowsLeft = Long.MAX_VALUE;
-  private long rowsScanned;
-  private boolean closed;
+  /** Positions of the partitions of which not all was read. */
+  private final BitSet left = new BitSet();
+
+  private OwnerChoice.Leg leg;
+  private NodeReader reader;
+
+  /** Of the readers before. */
+  private ReadTotals before = ReadTotals.NONE;
+
+  private boolean ended;
 
   /**
-   * @param open without scan id and limits
-   * @param root parent of the reader's and the stream's allocators; outlives them
+   * What a reader needs of its process and task.
+   *
+   * @param nodes clients by address
+   * @param troubled is told how nodes fare
+   * @param root parent of all allocators; outlives them
    * @param killed whether the task was killed, which ends the waiting
    */
-  static TallyColumnarReader open(
-      NodeClient node,
-      String nodeId,
-      Open open,
-      ScanOptions limits,
-      ReadShape shape,
+  record Resources(
+      Function<StreamOwner, NodeClient> nodes,
+      TroubledNodes troubled,
       BufferAllocator root,
-      BooleanSupplier killed) {
-    TallyColumnarReader reader = new TallyColumnarReader(node, nodeId, limits, shape, root, killed);
-    try {
-      reader.reading =
-          reader.start(
-              open,
-              shape.isAggregation()
-                  ? new AggregateBatches(shape, reader.source(open), reader.allocator)
-                  : new RowBatches(shape.columns(), nodeId));
-      return reader;
-    } catch (RuntimeException | Error e) {
-      reader.allocator.close();
-      throw e;
-    }
+      BooleanSupplier killed) {}
+
+  /**
+   * Asks the first owner, and does not wait for the answer.
+   *
+   * @param task without scan id and limits; for all partitions
+   */
+  static TallyColumnarReader open(
+      Open task, OwnerChoice owners, ScanOptions limits, ReadShape shape, Resources resources) {
+    TallyColumnarReader reader = new TallyColumnarReader(task, owners, limits, shape, resources);
+    reader.ask();
+    return reader;
   }
 
   private TallyColumnarReader(
-      NodeClient node,
-      String nodeId,
-      ScanOptions limits,
-      ReadShape shape,
-      BufferAllocator root,
-      BooleanSupplier killed) {
-    this.node = node;
-    this.nodeId = nodeId;
+      Open task, OwnerChoice owners, ScanOptions limits, ReadShape shape, Resources resources) {
+    this.task = task;
+    this.owners = owners;
     this.limits = limits;
     this.shape = shape;
-    this.root = root;
-    this.allocator = root.newChildAllocator("tally-reader", 0, Long.MAX_VALUE);
-    this.killed = killed;
-  }
-
-  private Reading start(Open open, BatchShaper shaper) {
-    ScanStream stream = node.scan(open, limits, root);
-    return new Reading(open, stream, shaper, new KillableWait(killed, stream::close));
+    this.resources = resources;
+    left.set(0, task.getPartitionsCount());
   }
 
   @Override
@@ -108,135 +95,102 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
   }
 
   private boolean advance() {
-    if (!checked) {
-      begin();
-      checked = true;
-    }
-    if (rowsLeft == 0) {
-      return false;
-    }
-    ScanStream stream = reading.stream();
-    while (!reading.shaper().next()) {
-      if (!reading.killable().during(stream::next)) {
-        rowsScanned = stream.totals().getRowsScanned();
-        return reading.shaper().end();
+    while (!ended) {
+      try {
+        if (reader.next()) {
+          return true;
+        }
+      } catch (TallyException e) {
+        askAnother(e);
+        continue;
       }
-      reading.shaper().start(stream.batch());
+      resources.troubled().answered(leg.owner().address());
+      left.andNot(leg.partitions());
+      ended = left.isEmpty();
+      if (!ended) {
+        finish();
+        ask();
+      }
     }
-    ColumnarBatch batch = reading.shaper().batch();
-    batch.setNumRows((int) Math.min(batch.numRows(), rowsLeft));
-    rowsLeft -= batch.numRows();
-    return true;
+    return false;
+  }
+
+  private void ask() {
+    leg =
+        owners
+            .next(left)
+            .orElseThrow(
+                () -> new IllegalStateException("no owner is left for partitions " + left));
+    StreamOwner owner = leg.owner();
+    reader =
+        NodeReader.open(
+            resources.nodes().apply(owner),
+            owner.nodeId(),
+            owner.ask(task, leg.partitions()),
+            leg.replaceable() ? limits.withReplica() : limits,
+            shape,
+            resources.root(),
+            resources.killed());
+  }
+
+  private void askAnother(TallyException failure) {
+    StreamOwner failed = leg.owner();
+    if (failure.retryable() && failure.code() != ErrorCode.SCAN_LOST) {
+      resources.troubled().failed(failed.address());
+    }
+    if (reader.isHandedOut() || !OwnerChoice.mayHelp(failure)) {
+      throw explained(failure);
+    }
+    owners.exclude(failed);
+    if (owners.next(left).isEmpty()) {
+      throw explained(failure);
+    }
+    finish();
+    before = before.plusFailover();
+    ask();
+    LOG.warn(
+        "Node {} does not answer for {} partitions of table \"{}\", so node {} is asked for {} of them: {}",
+        failed,
+        left.cardinality(),
+        task.getTable(),
+        leg.owner(),
+        leg.partitions().cardinality(),
+        failure.getMessage());
+  }
+
+  private void finish() {
+    before = totals();
+    reader.close();
+  }
+
+  /** What to do about it, if the table has changed since the query was planned. */
+  private TallyException explained(TallyException failure) {
+    return CHANGED.contains(failure.code())
+        ? new TallyException(
+            failure.code(),
+            "Table \"%s\" is not on the nodes as it was when the query was planned. Run the query again: it is planned anew. A DataFrame that was run or explained before keeps its plan, so build it again; what was cached has to be unpersisted, or refreshed with REFRESH TABLE. %s"
+                .formatted(task.getTable(), failure.getMessage()),
+            failure)
+        : failure;
   }
 
   @Override
   public ColumnarBatch get() {
-    return reading.shaper().batch();
+    return reader.batch();
   }
 
-  private void begin() {
-    Optional<TallyException> older = confirm();
-    if (older.isEmpty()) {
-      checkSchema(reading.stream().schema().getFields());
-      return;
-    }
-    Open rows = RawRows.of(reading.open(), shape).orElseThrow(older::get);
-    RawRowBatches shaper = new RawRowBatches(reading.open().getAggregation(), shape, allocator);
-    reading.close();
-    reading = start(rows, shaper);
-    Optional<TallyException> olderStill = confirm();
-    if (olderStill.isPresent()) {
-      throw olderStill.get();
-    }
-    List<Field> fields = reading.stream().schema().getFields();
-    if (!shaper.accepts(fields)) {
-      throw unplanned(fields, "columns for " + shape.outputs());
-    }
-  }
-
-  /** What is wrong if the node is older than planned, and the rows cannot be read as they come. */
-  private Optional<TallyException> confirm() {
-    Applied applied;
-    try {
-      applied = reading.killable().during(reading.stream()::applied);
-    } catch (TallyException e) {
-      if (e.code() != ErrorCode.UNSUPPORTED_FEATURE) {
-        throw e;
-      }
-      return Optional.of(older("refuses the scan of", e.getMessage(), e));
-    }
-    Unapplied unapplied = new Unapplied(reading.open(), applied, shape.complete());
-    rowsLeft = unapplied.limit().orElse(Long.MAX_VALUE);
-    return unapplied.isHarmful()
-        ? Optional.of(
-            older("does not apply all of the scan of", "It lacks " + unapplied.text() + ".", null))
-        : Optional.empty();
-  }
-
-  private TallyException older(String does, String what, TallyException cause) {
-    return new TallyException(
-        ErrorCode.UNSUPPORTED_FEATURE,
-        "Node \"%s\" (%s) %s table \"%s\": %s When the query was planned, it said that it can; probably it was restarted into an older version since. Run the query again: then it is planned without that. If the error stays, update the node, or set the option push-down to false."
-            .formatted(nodeId, node.address(), does, reading.open().getTable(), what),
-        cause);
-  }
-
-  private String source(Open open) {
-    return "table \"" + open.getTable() + "\" at node \"" + nodeId + "\" (" + node.address() + ")";
-  }
-
-  private void checkSchema(List<Field> fields) {
-    List<StructField> expected =
-        shape.isAggregation() ? List.of(shape.readSchema().fields()) : shape.columns().sent();
-    boolean same = fields.size() == expected.size();
-    for (int i = 0; same && i < fields.size(); i++) {
-      Field field = fields.get(i);
-      StructField column = expected.get(i);
-      DataType type = shape.isAggregation() ? shape.outputs().get(i).sent() : column.dataType();
-      same =
-          (shape.isAggregation() || field.getName().equals(column.name()))
-              && ArrowSparkTypes.toSpark(field).map(sent -> sameType(sent, type)).orElse(false);
-    }
-    if (!same) {
-      throw unplanned(fields, (shape.isAggregation() ? shape.outputs() : expected).toString());
-    }
-  }
-
-  private TallyException unplanned(List<Field> fields, String expected) {
-    return new TallyException(
-        ErrorCode.PROTOCOL_VIOLATION,
-        "The scan of "
-            + source(reading.open())
-            + " answers with columns "
-            + fields
-            + ", but "
-            + expected
-            + " was asked for. The node contradicts its own description of the table.");
-  }
-
-  /**
-   * Nullability aside. A STRING may be read as one that was declared with a collation or length.
-   */
-  private static boolean sameType(DataType sent, DataType expected) {
-    return sent.catalogString().equals(expected.catalogString())
-        || (sent.equals(DataTypes.StringType) && expected instanceof StringType);
+  private ReadTotals totals() {
+    ReadTotals last = reader.totals();
+    return before.plus(last.received(), last.rowsScanned());
   }
 
   @Override
   public CustomTaskMetric[] currentMetricsValues() {
-    return ScanMetrics.values(reading.stream().received(), rowsScanned);
+    return ScanMetrics.values(totals());
   }
 
   @Override
   public void close() {
-    if (closed) {
-      return;
-    }
-    closed = true;
-    Reading last = reading;
-    try (allocator;
-        last) {
-      // Closed in the opposite order: what borrows memory before what owns it.
-    }
+    reader.close();
   }
 }

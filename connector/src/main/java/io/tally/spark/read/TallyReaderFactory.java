@@ -2,11 +2,14 @@ package io.tally.spark.read;
 
 import com.google.protobuf.CodedInputStream;
 import io.tally.rpc.TallyException;
-import io.tally.rpc.client.NodeClient;
+import io.tally.rpc.client.NodeChannels;
 import io.tally.rpc.client.ScanOptions;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Open;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.InputPartition;
@@ -35,18 +38,35 @@ record TallyReaderFactory(ReadShape shape, ScanOptions limits) implements Partit
       return createColumnarReader(keyed.scan());
     }
     if (partition instanceof NodeScan scan) {
-      TaskContext task = TaskContext.get();
-      NodeClient node = ProcessResources.channels(limits.windowBytes()).node(scan.address());
-      return TallyColumnarReader.open(
-          node,
-          scan.nodeId(),
-          parse(scan),
-          limits,
-          shape,
-          ProcessResources.allocator(),
-          task == null ? () -> false : task::isInterrupted);
+      return open(scan);
     }
     return new NeutralRowReader(shape, ProcessResources.allocator());
+  }
+
+  private TallyColumnarReader open(NodeScan scan) {
+    Open open = parse(scan);
+    TaskContext task = TaskContext.get();
+    NodeChannels channels = ProcessResources.channels(limits.windowBytes());
+    return TallyColumnarReader.open(
+        open,
+        new OwnerChoice(
+            ProcessResources.troubledNodes()
+                .last(owners(scan, task == null ? 0 : task.attemptNumber())),
+            shape.isDivisible(open)),
+        limits,
+        shape,
+        new TallyColumnarReader.Resources(
+            owner -> channels.node(owner.address()),
+            ProcessResources.troubledNodes(),
+            ProcessResources.allocator(),
+            task == null ? () -> false : task::isInterrupted));
+  }
+
+  /** Each attempt begins with another owner: one may fail again and again behind its first rows. */
+  private static List<StreamOwner> owners(NodeScan scan, int attempt) {
+    List<StreamOwner> owners = new ArrayList<>(scan.owners());
+    Collections.rotate(owners, -attempt);
+    return owners;
   }
 
   private static Open parse(NodeScan scan) {

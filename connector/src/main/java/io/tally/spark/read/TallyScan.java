@@ -2,8 +2,10 @@ package io.tally.spark.read;
 
 import io.tally.spark.pushdown.AggregationPlan;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import org.apache.spark.sql.connector.expressions.Expression;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
@@ -24,9 +26,13 @@ import org.apache.spark.sql.types.StructType;
  * line in EXPLAIN, and the batch to run. Equality is that of the {@link ScanPlan}: the reasons why
  * something was not pushed do not change what is read.
  *
- * <p>Immutable but for one thing: a runtime filter belongs to the next batch that the same thread
- * asks for, and to no other. Spark asks for it at once, and one scan may stand at several places of
- * a plan of which only some are filtered.
+ * <p>When Spark asks for the tasks, the scan is planned anew if the table has changed since, once:
+ * nothing of it has been read then. Spark may make several batches of one scan, in the middle of a
+ * query, too; they all read what the first one found.
+ *
+ * <p>Immutable beside that but for one thing: a runtime filter belongs to the next batch that the
+ * same thread asks for, and to no other. Spark asks for it at once, and one scan may stand at
+ * several places of a plan of which only some are filtered.
  */
 final class TallyScan
     implements SupportsReportStatistics, SupportsReportPartitioning, SupportsRuntimeV2Filtering {
@@ -36,6 +42,10 @@ final class TallyScan
   private final ScanDescription description;
   private final Map<NamedReference, ColumnStatistics> columnStatistics;
   private final int tableRowBytes;
+  private final UnaryOperator<TallyScan> upToDate;
+
+  /** What stands in for this scan; empty as long as nobody has asked. */
+  private final AtomicReference<TallyScan> current = new AtomicReference<>();
 
   /** A filter for the next batch that this thread asks for. */
   private record Pending(Thread by, RuntimeFilter filter) {}
@@ -44,18 +54,32 @@ final class TallyScan
    * @param runtimeFilters what may be made of predicates that Spark finds while the query runs
    * @param columnStatistics by column, for Spark's estimates
    * @param tableRowBytes what Spark takes for the size of a row with all columns
+   * @param upToDate gives a scan of the table as it is now
    */
   TallyScan(
       ScanPlan plan,
       RuntimeFilters runtimeFilters,
       ScanDescription description,
       Map<NamedReference, ColumnStatistics> columnStatistics,
-      int tableRowBytes) {
+      int tableRowBytes,
+      UnaryOperator<TallyScan> upToDate) {
     this.plan = plan;
     this.runtimeFilters = runtimeFilters;
     this.description = description;
     this.columnStatistics = Map.copyOf(columnStatistics);
     this.tableRowBytes = tableRowBytes;
+    this.upToDate = upToDate;
+  }
+
+  ScanPlan plan() {
+    return plan;
+  }
+
+  private synchronized TallyScan current() {
+    if (current.get() == null) {
+      current.set(upToDate.apply(this));
+    }
+    return current.get();
   }
 
   @Override
@@ -70,7 +94,8 @@ final class TallyScan
         filtered != null
             && filtered.by().equals(Thread.currentThread())
             && pending.compareAndSet(filtered, null);
-    return new TallyBatch(plan, ours ? filtered.filter() : RuntimeFilter.NONE);
+    return new TallyBatch(
+        plan, ours ? filtered.filter() : RuntimeFilter.NONE, () -> current().plan);
   }
 
   /** By keys, if each stream has rows of one key alone: Spark then need not shuffle by them. */
@@ -94,7 +119,8 @@ final class TallyScan
 
   @Override
   public void filter(Predicate[] predicates) {
-    RuntimeFilter filter = runtimeFilters.of(predicates, plan.partitions());
+    TallyScan now = current();
+    RuntimeFilter filter = now.runtimeFilters.of(predicates, now.plan.partitions());
     pending.set(new Pending(Thread.currentThread(), filter));
   }
 
@@ -138,9 +164,11 @@ final class TallyScan
       Map<NamedReference, ColumnStatistics> columnStats)
       implements Statistics {}
 
+  /** Of what is read, if that is known already. */
   @Override
   public String description() {
-    return description.of(plan);
+    TallyScan shown = Optional.ofNullable(current.get()).orElse(this);
+    return shown.description.of(shown.plan);
   }
 
   @Override

@@ -6,14 +6,10 @@ import io.tally.rpc.client.ClusterView;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Partition;
-import io.tally.spark.pushdown.AggregationPlan;
-import io.tally.spark.pushdown.AggregationTranslation;
-import io.tally.spark.pushdown.AggregationTranslator;
 import io.tally.spark.pushdown.ColumnEstimate;
 import io.tally.spark.pushdown.ExpressionTranslator;
 import io.tally.spark.pushdown.PartitionKeys;
 import io.tally.spark.pushdown.SessionRules;
-import io.tally.spark.pushdown.SortTranslator;
 import io.tally.spark.pushdown.Translation;
 import io.tally.spark.types.RowOrigin;
 import io.tally.spark.types.TableSchema;
@@ -23,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.SortOrder;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
@@ -37,6 +34,8 @@ import org.apache.spark.sql.connector.read.SupportsPushDownTopN;
 import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
 import org.apache.spark.sql.connector.read.colstats.ColumnStatistics;
 import org.apache.spark.sql.types.StructType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Takes what Spark offers for one scan, in Spark's order (a sample, predicates, an aggregation,
@@ -57,28 +56,42 @@ public final class TallyScanBuilder
   private static final NotPushed SWITCHED_OFF =
       new NotPushed("anything but columns and partitions", "the option push-down is false");
 
+  private static final Logger LOG = LoggerFactory.getLogger(TallyScanBuilder.class);
+
   private final ClusterView view;
   private final TableSchema schema;
+  private final Supplier<TableView> latest;
   private final ReadSettings settings;
+  private final Optional<SessionRules> session;
+  private final Offers offers = new Offers();
   private final SampleDraft sample;
   private final PredicateDraft predicates;
+  private final GroupingDraft grouping;
   private final SelectionDraft selection;
-  private Optional<NotPushed> aggregationNotPushed = Optional.empty();
-  private Optional<AggregationPlan> aggregation = Optional.empty();
   private StructType columns;
 
   /**
-   * @param view what the nodes hold
-   * @param schema the columns that Spark sees
+   * @param table what the scan is planned with
+   * @param latest what the nodes say when it is asked for
    * @param session empty if it is not sure which rules a query means
    */
   public TallyScanBuilder(
-      ClusterView view, TableSchema schema, ReadSettings settings, Optional<SessionRules> session) {
-    this.view = view;
-    this.schema = schema;
+      TableView table,
+      Supplier<TableView> latest,
+      ReadSettings settings,
+      Optional<SessionRules> session) {
+    this.view = table.view();
+    this.schema = table.schema();
+    this.latest = latest;
     this.settings = settings;
+    this.session = session;
     this.sample = new SampleDraft(settings);
     this.predicates = new PredicateDraft(view, schema, settings, session);
+    this.grouping =
+        new GroupingDraft(
+            settings,
+            predicates,
+            () -> Spread.of(view.table(), sample.sample(), predicates.expressions()));
     this.selection = new SelectionDraft(settings);
     this.columns = schema.sparkSchema();
   }
@@ -89,14 +102,18 @@ public final class TallyScanBuilder
   public boolean pushTableSample(
       double lowerBound, double upperBound, boolean withReplacement, long seed) {
     boolean positions = predicates.keptPartitions().stream().allMatch(Partition::getSplittable);
-    return sample.push(
-        lowerBound, upperBound, withReplacement, seed, predicates.features(), positions);
+    return offers.note(
+        builder -> builder.pushTableSample(lowerBound, upperBound, withReplacement, seed),
+        sample.push(
+            lowerBound, upperBound, withReplacement, seed, predicates.features(), positions));
   }
 
   /** Returns those of {@code offered} that Spark must evaluate: the refused ones. */
   @Override
   public Predicate[] pushPredicates(Predicate[] offered) {
-    return predicates.push(List.of(offered)).toArray(new Predicate[0]);
+    return offers.note(
+        builder -> builder.pushPredicates(offered),
+        predicates.push(List.of(offered)).toArray(new Predicate[0]));
   }
 
   @Override
@@ -110,45 +127,27 @@ public final class TallyScanBuilder
    */
   @Override
   public boolean supportCompletePushDown(Aggregation offered) {
-    return translate(offered).map(AggregationPlan::complete).orElse(false);
+    return offers.note(
+        builder -> builder.supportCompletePushDown(offered), grouping.isComplete(offered));
   }
 
   /** Takes the aggregation if nodes can compute it, completely or in parts that Spark adds up. */
   @Override
   public boolean pushAggregation(Aggregation offered) {
-    aggregation = translate(offered);
-    return aggregation.isPresent();
-  }
-
-  private Optional<AggregationPlan> translate(Aggregation offered) {
-    aggregationNotPushed = Optional.empty();
-    if (!settings.pushDown()) {
-      return Optional.empty();
-    }
-    AggregationTranslation translation = aggregationTranslator().translate(offered);
-    if (translation instanceof AggregationTranslation.Refused refused) {
-      aggregationNotPushed = Optional.of(new NotPushed(refused.what(), refused.reason()));
-      return Optional.empty();
-    }
-    return Optional.of(((AggregationTranslation.Translated) translation).plan());
-  }
-
-  private AggregationTranslator aggregationTranslator() {
-    List<List<Partition>> streams = List.copyOf(StreamPlanner.byNode(predicates.kept()).values());
-    return new AggregationTranslator(predicates.context(), streams, predicates.budget());
+    return offers.note(builder -> builder.pushAggregation(offered), grouping.push(offered));
   }
 
   @Override
   public boolean pushLimit(int limit) {
-    return selection.pushLimit(limit, selectionSource());
+    return offers.note(
+        builder -> builder.pushLimit(limit), selection.pushLimit(limit, selectionSource()));
   }
 
   @Override
   public boolean pushTopN(SortOrder[] orders, int limit) {
-    SortTranslator translator =
-        new SortTranslator(
-            predicates.translator(), aggregationTranslator(), aggregation, predicates.budget());
-    return selection.pushTopN(orders, limit, selectionSource(), translator);
+    return offers.note(
+        builder -> builder.pushTopN(orders, limit),
+        selection.pushTopN(orders, limit, selectionSource(), grouping.sortTranslator()));
   }
 
   /** Whether Spark limits, and sorts, what comes from several streams once more. */
@@ -159,14 +158,15 @@ public final class TallyScanBuilder
 
   @Override
   public boolean pushOffset(int offset) {
-    return selection.pushOffset(offset, selectionSource());
+    return offers.note(
+        builder -> builder.pushOffset(offset), selection.pushOffset(offset, selectionSource()));
   }
 
   private SelectionDraft.Source selectionSource() {
     ScanPlan all = plan(RowSelection.ALL, RowColumns.ofGroups(new StructType()));
-    long mostRows = aggregation.isPresent() ? Math.max(1, all.rows()) : all.rows();
+    long mostRows = grouping.plan().isPresent() ? Math.max(1, all.rows()) : all.rows();
     return new SelectionDraft.Source(
-        predicates.features(), aggregation, selected -> all.streams(selected).size(), mostRows);
+        predicates.features(), grouping.plan(), selected -> all.streams(selected).size(), mostRows);
   }
 
   /**
@@ -175,7 +175,9 @@ public final class TallyScanBuilder
    */
   private ScanPlan planByKeys(RowColumns read) {
     ScanPlan plan = plan(selection.selection(), read);
-    if (aggregation.isPresent() || !selection.selection().isAll() || !settings.keepKeysApart()) {
+    if (grouping.plan().isPresent()
+        || !selection.selection().isAll()
+        || !settings.keepKeysApart()) {
       return plan;
     }
     ScanPlan byKeys =
@@ -193,7 +195,8 @@ public final class TallyScanBuilder
         predicates.kept(),
         sample.sample(),
         predicates.expressions(),
-        aggregation,
+        grouping.plan(),
+        grouping.isTogether(),
         selected,
         Optional.empty(),
         read,
@@ -203,6 +206,12 @@ public final class TallyScanBuilder
   @Override
   public void pruneColumns(StructType requiredSchema) {
     columns = requiredSchema;
+    offers.note(
+        builder -> {
+          builder.pruneColumns(requiredSchema);
+          return true;
+        },
+        true);
   }
 
   private RowColumns rowColumns() {
@@ -226,7 +235,7 @@ public final class TallyScanBuilder
     boolean all =
         !settings.pushDown()
             || predicates.features().has(Features.NESTED_PROJECTION)
-            || aggregation.isPresent()
+            || grouping.plan().isPresent()
             || RowColumns.of(schema, columns, true).projection().isEmpty();
     return all
         ? Optional.empty()
@@ -237,7 +246,7 @@ public final class TallyScanBuilder
 
   /** Of rows alone: what groups hold is for Spark to estimate. */
   private Map<NamedReference, ColumnStatistics> columnStatistics(StructType readSchema) {
-    if (aggregation.isPresent()) {
+    if (grouping.plan().isPresent()) {
       return Map.of();
     }
     Map<NamedReference, ColumnStatistics> statistics = new HashMap<>();
@@ -258,7 +267,10 @@ public final class TallyScanBuilder
     for (String name : readSchema.fieldNames()) {
       Expression column = Expression.newBuilder().setColumn(name).build();
       boolean inInput =
-          aggregation.map(it -> it.aggregation().getGroupByList().contains(column)).orElse(true);
+          grouping
+              .plan()
+              .map(it -> it.aggregation().getGroupByList().contains(column))
+              .orElse(true);
       boolean evaluated =
           translator.translate(ColumnReference.of(name)) instanceof Translation.Translated;
       boolean clear =
@@ -277,11 +289,18 @@ public final class TallyScanBuilder
    */
   @Override
   public Scan build() {
+    return plan();
+  }
+
+  private TallyScan plan() {
     RowColumns read =
-        aggregation.map(plan -> RowColumns.ofGroups(plan.readSchema())).orElseGet(this::rowColumns);
+        grouping
+            .plan()
+            .map(plan -> RowColumns.ofGroups(plan.readSchema()))
+            .orElseGet(this::rowColumns);
     List<NotPushed> notPushed = new ArrayList<>(sample.notPushed());
     notPushed.addAll(predicates.notPushed());
-    aggregationNotPushed.ifPresent(notPushed::add);
+    notPushed.addAll(grouping.notPushed());
     notPushed.addAll(selection.notPushed());
     fieldsNotChosen().ifPresent(notPushed::add);
     if (!settings.pushDown()) {
@@ -297,6 +316,38 @@ public final class TallyScanBuilder
             notPushed,
             view.partitions().size()),
         columnStatistics(read.schema()),
-        schema.sparkSchema().defaultSize());
+        schema.sparkSchema().defaultSize(),
+        this::upToDate);
+  }
+
+  /**
+   * The same scan, or one that is planned anew with what the nodes hold now and that gives Spark
+   * what the first was to give.
+   *
+   * @throws TallyException LAYOUT_CHANGED if there is none
+   */
+  private TallyScan upToDate(TallyScan planned) {
+    TableView now = latest.get();
+    if (now.view().equals(view)) {
+      return planned;
+    }
+    TallyScanBuilder repeated = new TallyScanBuilder(now, () -> now, settings, session);
+    if (offers.areAnsweredAlikeBy(repeated)) {
+      TallyScan replanned = repeated.plan();
+      if (replanned.plan().standsInFor(planned.plan())) {
+        LOG.info(
+            "Table \"{}\" has changed on the nodes since the query was planned: planned anew as {}",
+            view.table(),
+            replanned);
+        return replanned;
+      }
+    }
+    if (planned.plan().isReadableIn(view, now.view())) {
+      return planned;
+    }
+    throw new TallyException(
+        ErrorCode.LAYOUT_CHANGED,
+        "Table \"%s\" has changed on the nodes since the query was planned, so that what they were to do for it does not fit any more. Run the query again; a DataFrame that was planned before has to be built again."
+            .formatted(view.table()));
   }
 }

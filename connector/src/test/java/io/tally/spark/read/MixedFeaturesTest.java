@@ -113,7 +113,7 @@ final class MixedFeaturesTest {
             List.of(old, newer),
             List.of(
                 new OwnedPartition(early, List.of(old)), new OwnedPartition(late, List.of(newer))));
-    return new TallyScanBuilder(
+    return Builders.of(
         view, TableSchema.of("sample", ARROW, List.of()), SETTINGS, Optional.of(SampleTable.RULES));
   }
 

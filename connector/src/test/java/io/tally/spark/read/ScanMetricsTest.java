@@ -14,7 +14,7 @@ class ScanMetricsTest {
     long[] counts = {1024, 2560};
     long[] nanos = {1_500_000, 2_700_000};
     assertEquals(
-        List.of("3.5 KiB", "3584", "3584", "3584", "2.1 ms, 2.7 ms", "4.2 ms", "3584"),
+        List.of("3.5 KiB", "3584", "3584", "3584", "2.1 ms, 2.7 ms", "4.2 ms", "3584", "3584"),
         List.of(
             text("BytesReceived", counts),
             text("BatchesReceived", counts),
@@ -22,13 +22,14 @@ class ScanMetricsTest {
             text("RowsScanned", counts),
             text("FirstBatchWait", nanos),
             text("TotalWait", nanos),
-            text("Reconnects", counts)));
+            text("Reconnects", counts),
+            text("Failovers", counts)));
   }
 
   @Test
   void textsOfNoTask() {
     assertEquals(
-        List.of("0.0 KiB", "0", "0", "0", "0.0 ms, 0.0 ms", "0.0 ms", "0"),
+        List.of("0.0 KiB", "0", "0", "0", "0.0 ms, 0.0 ms", "0.0 ms", "0", "0"),
         Arrays.stream(ScanMetrics.all())
             .map(metric -> metric.aggregateTaskMetrics(new long[0]))
             .toList());

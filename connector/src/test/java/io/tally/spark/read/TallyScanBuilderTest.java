@@ -97,7 +97,7 @@ final class TallyScanBuilderTest {
             List.of(),
             List.of(A, B),
             List.of(new OwnedPartition(p1, List.of(A)), new OwnedPartition(p2, List.of(B))));
-    return new TallyScanBuilder(view, SampleTable.SCHEMA, settings, Optional.of(SampleTable.RULES));
+    return Builders.of(view, SampleTable.SCHEMA, settings, Optional.of(SampleTable.RULES));
   }
 
   private static TallyScanBuilder builder() {
@@ -152,7 +152,7 @@ final class TallyScanBuilderTest {
                 new OwnedPartition(Partitions.of("p1", 1).build(), List.of(A)),
                 new OwnedPartition(Partitions.of("p2", 1).build(), List.of(keeping))));
     TallyScanBuilder builder =
-        new TallyScanBuilder(view, SampleTable.SCHEMA, SETTINGS, Optional.of(SampleTable.RULES));
+        Builders.of(view, SampleTable.SCHEMA, SETTINGS, Optional.of(SampleTable.RULES));
     builder.pruneColumns(new StructType().add("s", DataTypes.StringType));
     for (InputPartition partition : builder.build().toBatch().planInputPartitions()) {
       Open open = open(partition);
@@ -458,7 +458,7 @@ final class TallyScanBuilderTest {
     ClusterView view =
         new ClusterView("sample", SampleTable.ARROW, List.of(), List.of(A, B), List.of(partitions));
     TallyScanBuilder builder =
-        new TallyScanBuilder(view, SampleTable.SCHEMA, SETTINGS, Optional.of(SampleTable.RULES));
+        Builders.of(view, SampleTable.SCHEMA, SETTINGS, Optional.of(SampleTable.RULES));
     builder.pruneColumns(StructType.fromDDL(columns));
     return assertInstanceOf(TallyScan.class, builder.build());
   }

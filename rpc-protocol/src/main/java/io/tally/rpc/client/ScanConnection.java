@@ -21,8 +21,9 @@ import org.slf4j.LoggerFactory;
  * on behind the last batch that has arrived. There is one call at a time, and none while it waits
  * before the next try.
  *
- * <p>Only a scan of which nothing was handed out yet starts anew: on the same node for now, though
- * nothing would forbid another owner of the same partitions.
+ * <p>Only a scan of which nothing was handed out yet starts anew, here on the same node. Where
+ * another owner of the same partitions could answer, it fails soon instead, and whoever opened it
+ * asks the other.
  *
  * <p>Safe for any thread. Whoever holds this object's monitor may ask for the inbox's lock, never
  * the other way round.
@@ -149,8 +150,9 @@ final class ScanConnection {
       return;
     }
     int tries = countTry();
-    if (tries > policy.tries()) {
-      inbox.fail(tries == 1 ? error : label.gaveUp(error, policy.tries()));
+    int mostTries = policy.tries(inbox.isOpened(), inbox.isHandedOut());
+    if (tries > mostTries) {
+      inbox.fail(tries == 1 ? error : label.gaveUp(error, tries - 1));
     } else if (!broken && !inbox.restart()) {
       inbox.fail(error);
     } else {
@@ -159,7 +161,7 @@ final class ScanConnection {
           "Connecting again in {} ms, try {} of {}: {}",
           waitMillis,
           tries,
-          policy.tries(),
+          mostTries,
           error.getMessage());
       CompletableFuture.delayedExecutor(waitMillis, TimeUnit.MILLISECONDS).execute(this::reconnect);
     }

@@ -195,6 +195,16 @@ final class ScanInbox {
     }
   }
 
+  /** Whether the consumer has had a batch. */
+  boolean isHandedOut() {
+    lock.lock();
+    try {
+      return handedOut;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Whether End has come, and the node waits to hear so. */
   boolean isFinished() {
     lock.lock();

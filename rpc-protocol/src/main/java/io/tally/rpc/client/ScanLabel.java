@@ -65,7 +65,8 @@ final class ScanLabel {
   TallyException gaveUp(TallyException error, int tries) {
     return new TallyException(
         error.code(),
-        "%s Gave up after %d tries to connect again.".formatted(error.getMessage(), tries),
+        "%s Gave up after %d %s to connect again."
+            .formatted(error.getMessage(), tries, tries == 1 ? "try" : "tries"),
         error);
   }
 

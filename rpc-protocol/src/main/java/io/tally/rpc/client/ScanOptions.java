@@ -30,6 +30,12 @@ public record ScanOptions(
     return new ScanOptions(1 << 20, 16L << 20, 64 << 20, 60_000);
   }
 
+  /** The same for a scan that another node could answer, too. */
+  public ScanOptions withReplica() {
+    return new ScanOptions(
+        maxBatchBytes, windowBytes, maxRowBytes, silenceMillis, reconnect.withReplica());
+  }
+
   /** How many batches may be on the way at once; at least 1. */
   public int credits() {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, windowBytes / maxBatchBytes));

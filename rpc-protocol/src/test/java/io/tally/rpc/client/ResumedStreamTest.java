@@ -179,6 +179,64 @@ class ResumedStreamTest {
   }
 
   @Test
+  void aScanThatAnotherNodeCouldAnswerIsGivenUpSoon() throws Exception {
+    try (ScriptedNode node =
+            node(
+                scan -> {
+                  scan.opened(NUMBERS, KEPT);
+                  scan.breakOff();
+                });
+        ScanStream stream = scan(node, AT_ONCE.withReplica())) {
+      TallyException e = assertThrows(TallyException.class, stream::next);
+      assertEquals(ErrorCode.NODE_UNREACHABLE, e.code());
+      assertTrue(e.getMessage().contains("after 1 try "), e::getMessage);
+    }
+    assertEquals(List.of(0L, 0L), asked());
+  }
+
+  @Test
+  void aScanThatAnotherNodeCouldAnswerDoesNotWaitForThisOneToBegin() throws Exception {
+    try (ScriptedNode node =
+            node(scan -> scan.fail(new TallyException(ErrorCode.SHUTTING_DOWN, "Stopping.")));
+        ScanStream stream = scan(node, AT_ONCE.withReplica())) {
+      TallyException e = assertThrows(TallyException.class, stream::next);
+      assertEquals(ErrorCode.SHUTTING_DOWN, e.code());
+      assertEquals(0, stream.received().reconnects());
+    }
+    assertEquals(1, calls.size());
+  }
+
+  @Test
+  void aScanOfWhichSomethingWasHandedOutHasAllTries() throws Exception {
+    CountDownLatch handedOut = new CountDownLatch(1);
+    ScriptedNode.Script breaks =
+        scan -> {
+          scan.opened(NUMBERS, KEPT);
+          scan.breakOff();
+        };
+    try (ScriptedNode node =
+            node(
+                scan -> {
+                  send(scan, 1);
+                  assertTrue(handedOut.await(ScriptedNode.TIMEOUT_MILLIS, TimeUnit.MILLISECONDS));
+                  scan.breakOff();
+                },
+                breaks,
+                breaks,
+                scan -> {
+                  send(scan, 0);
+                  finish(scan);
+                });
+        ScanStream stream = scan(node, AT_ONCE.withReplica())) {
+      assertTrue(stream.next());
+      handedOut.countDown();
+      assertFalse(stream.next());
+      assertEquals(3, stream.received().reconnects());
+    }
+    assertEquals(List.of(0L, 1L, 1L, 1L), asked());
+  }
+
+  @Test
   void aNodeThatDoesNotKeepScansIsNotAskedAgain() throws Exception {
     try (ScriptedNode node =
             node(

@@ -1,0 +1,316 @@
+package io.tally.tests;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.Field;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.spark.Success$;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.scheduler.TaskScheduler;
+import org.apache.spark.scheduler.TaskSchedulerImpl;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Three nodes of which some hold the same partitions, and die or change. Table {@code twice} is on
+ * the first two, each with all partitions. Of table {@code spread} the first holds all, the others
+ * one and two. Table {@code moved} is on the first alone.
+ */
+class ReplicasTest {
+  private static final String ROWS =
+      "SELECT id AS i, concat('k', id %% 7) AS k, if(id %% 11 = 0, NULL, id * 3) AS l,"
+          + " cast(xxhash64(id) AS STRING) AS x FROM range(%d, %d)";
+
+  private static final long ROWS_OF_A_PARTITION = 40_000;
+  private static final List<String> PARTITIONS = List.of("p0", "p1", "p2");
+  private static final long LIMIT_SECONDS = 120;
+
+  private static final String GROUPED = "SELECT k, count(*), sum(l), min(x) FROM %s GROUP BY k";
+  private static final String ALL_ROWS = "SELECT count(*), sum(xxhash64(x, i) %% 1000) FROM %s";
+  private static final String DISTINCT = "SELECT k, count(DISTINCT l) FROM %s GROUP BY k";
+  private static final String FIRST = "SELECT i, x FROM %s ORDER BY x LIMIT 5";
+
+  /** Sends rows, and has each task stop at its first one. */
+  private static final String SLOW =
+      "SELECT count(*), sum(gate(i)), sum(xxhash64(x, i) % 1000) FROM twice";
+
+  private static SparkFiles files;
+  private static List<Path> paths;
+  private static TallyCluster cluster;
+  private static ThreeWays ways;
+
+  private final ExecutorService background = Executors.newSingleThreadExecutor();
+
+  @BeforeAll
+  static void startNodes() {
+    SparkSession spark = LocalSpark.newSession();
+    files = new SparkFiles();
+    paths =
+        List.of(0L, 1L, 2L).stream()
+            .map(
+                part ->
+                    files.parquet(
+                        spark.sql(
+                            ROWS.formatted(
+                                part * ROWS_OF_A_PARTITION, (part + 1) * ROWS_OF_A_PARTITION))))
+            .toList();
+    cluster =
+        TallyCluster.of(
+            List.of(
+                List.of(table("twice", 0, 1, 2), table("spread", 0, 1, 2), moved(PARTITIONS)),
+                List.of(table("twice", 0, 1, 2), table("spread", 0)),
+                List.of(table("spread", 1, 2))));
+    ways =
+        ThreeWays.over(
+            Map.of(), List.of(threeWays("twice"), threeWays("spread"), threeWays("moved")));
+  }
+
+  private static TableConfig table(String name, int... partitions) {
+    TableConfig table = TableConfig.table(name).with("cluster-partitions", PARTITIONS);
+    for (int partition : partitions) {
+      table = table.parquet(PARTITIONS.get(partition), paths.get(partition));
+    }
+    return table;
+  }
+
+  /** All rows under other ids. */
+  private static TableConfig moved(List<String> ids) {
+    TableConfig table = TableConfig.table("moved");
+    for (int partition = 0; partition < ids.size(); partition++) {
+      table = table.parquet(ids.get(partition), paths.get(partition));
+    }
+    return table;
+  }
+
+  /** With windows so small that most of a stream of rows is still on the node. */
+  private static ThreeWays.Table threeWays(String name) {
+    ThreeWays.Table table = ThreeWays.Table.parquet(cluster, name, paths);
+    Map<String, String> options = new LinkedHashMap<>(table.options());
+    options.put("max-batch-bytes", "65536");
+    options.put("window-bytes", "131072");
+    options.put("reconnect-backoff-ms", "10");
+    options.put("reconnect-backoff-max-ms", "50");
+    return new ThreeWays.Table(name, options, table.plain());
+  }
+
+  @AfterAll
+  static void stopNodes() {
+    SparkFiles written = files;
+    try (written) {
+      if (cluster != null) {
+        cluster.close();
+      }
+    }
+  }
+
+  @BeforeEach
+  void startThoseThatAreDown() {
+    List<TallyNode> down = cluster.nodes().stream().filter(node -> !node.isAlive()).toList();
+    down.forEach(TallyNode::launch);
+    down.forEach(TallyNode::awaitReady);
+    // Readers ask it last for a while, unless they hear that it is back.
+    ways.pushed(ALL_ROWS.formatted("moved"));
+  }
+
+  @AfterEach
+  void stopBackground() throws InterruptedException {
+    background.shutdownNow();
+    assertTrue(background.awaitTermination(LIMIT_SECONDS, TimeUnit.SECONDS));
+  }
+
+  @Test
+  @DisplayName("Replicas share the rows, and one answers what does not add up")
+  void whoAnswers() {
+    SparkSession spark = session();
+    Map<String, Long> rows =
+        spark.sql("SELECT _node, count(i) FROM twice GROUP BY _node").collectAsList().stream()
+            .collect(Collectors.toMap(row -> row.getString(0), row -> row.getLong(1)));
+    assertEquals(Set.of("node-a", "node-b"), rows.keySet());
+    assertEquals(Set.of(ROWS_OF_A_PARTITION, 2 * ROWS_OF_A_PARTITION), Set.copyOf(rows.values()));
+    for (String table : List.of("twice", "spread")) {
+      String plan = ways.check(DISTINCT.formatted(table)).plan();
+      assertTrue(plan.contains("(complete)") && plan.contains("Streams: 1"), plan);
+    }
+    String plan = ways.check(GROUPED.formatted("twice")).plan();
+    assertTrue(plan.contains("(partial)") && plan.contains("Streams: 2"), plan);
+  }
+
+  @Test
+  @DisplayName("A node that dies behind its first rows fails tasks, which begin with its replica")
+  void killedBehindFirstRows() throws Exception {
+    List<String> planned =
+        List.of(
+            GROUPED.formatted("twice"),
+            ALL_ROWS.formatted("twice"),
+            DISTINCT.formatted("twice"),
+            FIRST.formatted("twice"),
+            GROUPED.formatted("spread"),
+            ALL_ROWS.formatted("spread"));
+    List<Dataset<Row>> plans = planned.stream().map(ways::plan).toList();
+    Dataset<Row> ofOneOwner = ways.plan(DISTINCT.formatted("spread"));
+    SparkSession spark = session();
+    FailedTask failed = new FailedTask();
+    spark.sparkContext().addSparkListener(failed);
+    try (Gate gate = Gate.in(spark);
+        TaskFailures allowed = new TaskFailures(spark, 2)) {
+      Dataset<Row> slow = planned(spark.sql(SLOW));
+      // So that the one at the gate is the first node's.
+      cluster.node(1).pause();
+      Future<String> answer = background.submit(() -> Rows.show(slow.collectAsList().get(0)));
+      gate.awaitTask();
+      cluster.node(1).resume();
+      cluster.node(0).kill();
+      gate.open();
+      assertEquals(expected(spark), answer.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+      failed.await();
+    } finally {
+      cluster.node(1).resume();
+      spark.sparkContext().removeSparkListener(failed);
+    }
+
+    // What was planned before with the dead node, and what is planned now.
+    for (int i = 0; i < plans.size(); i++) {
+      List<Row> rows = plans.get(i).collectAsList();
+      ThreeWays.checkPlanned(planned.get(i), plans.get(i), rows, ways.check(planned.get(i)));
+    }
+    Refusal refusal = Refusal.of(assertThrows(Exception.class, ofOneOwner::collectAsList));
+    assertEquals("NODE_UNREACHABLE", refusal.code(), refusal::message);
+    assertTrue(refusal.message().contains(cluster.node(0).address()), refusal::message);
+    String plan = ways.check(DISTINCT.formatted("spread")).plan();
+    assertTrue(plan.contains("results of several streams do not add up"), plan);
+
+    cluster.node(2).kill();
+    Refusal lost =
+        Refusal.of(assertThrows(Exception.class, () -> ways.check(GROUPED.formatted("spread"))));
+    assertEquals("PARTITION_WITHOUT_OWNER", lost.code(), lost::message);
+    assertTrue(
+        lost.message().contains("partitions \"p1\", \"p2\" of table \"spread\""), lost::message);
+  }
+
+  @Test
+  @DisplayName("A node that dies before its first row is no matter for Spark")
+  void killedBeforeFirstRow() throws Exception {
+    SparkSession spark = session();
+    try (Gate gate = Gate.in(spark)) {
+      Dataset<Row> slow = planned(spark.sql(SLOW));
+      cluster.node(0).pause();
+      Future<String> answer = background.submit(() -> Rows.show(slow.collectAsList().get(0)));
+      gate.awaitTask();
+      cluster.node(0).kill();
+      gate.open();
+      assertEquals(expected(spark), answer.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  @DisplayName("A table that is cut anew is planned anew, or fails by name")
+  void repartitioned() {
+    SparkSession spark = session();
+    String sql = GROUPED.formatted("moved");
+    Dataset<Row> planned = ways.plan(sql);
+    Dataset<Row> optimized = spark.sql(sql);
+    optimized.queryExecution().optimizedPlan();
+    Dataset<Row> held = spark.table("moved");
+    held.createOrReplaceTempView("held");
+    List<TableConfig> tables =
+        List.of(
+            table("twice", 0, 1, 2), table("spread", 0, 1, 2), moved(List.of("q0", "q1", "q2")));
+    cluster.node(0).close();
+    cluster.node(0).start(tables);
+
+    Refusal refusal = Refusal.of(assertThrows(Exception.class, planned::collectAsList));
+    assertEquals("LAYOUT_CHANGED", refusal.code(), refusal::message);
+    assertTrue(refusal.message().contains("build it again"), refusal::message);
+    ThreeWays.Outcome anew = ways.check(sql);
+    ThreeWays.checkPlanned(sql, optimized, optimized.collectAsList(), anew);
+    assertEquals(3 * ROWS_OF_A_PARTITION, held.count());
+    assertEquals(
+        Set.of("q0", "q1", "q2"),
+        spark.sql("SELECT DISTINCT _partition FROM held").collectAsList().stream()
+            .map(row -> row.getString(0))
+            .collect(Collectors.toSet()));
+  }
+
+  private static Dataset<Row> planned(Dataset<Row> query) {
+    query.queryExecution().executedPlan();
+    return query;
+  }
+
+  private static SparkSession session() {
+    SparkSession spark = LocalSpark.newSession();
+    for (String name : List.of("twice", "moved")) {
+      spark
+          .read()
+          .format("tally")
+          .options(threeWays(name).options())
+          .load()
+          .createOrReplaceTempView(name);
+    }
+    return spark;
+  }
+
+  private static String expected(SparkSession spark) {
+    threeWays("twice").plain().apply(spark).createOrReplaceTempView("plain");
+    return Rows.show(
+        spark.sql(SLOW.replace("gate(i)", "i").replace("FROM twice", "FROM plain")).head());
+  }
+
+  /** Waits for word of a task that has failed. */
+  private static final class FailedTask extends SparkListener {
+    private final CountDownLatch seen = new CountDownLatch(1);
+
+    @Override
+    public void onTaskEnd(SparkListenerTaskEnd end) {
+      if (!end.reason().equals(Success$.MODULE$)) {
+        seen.countDown();
+      }
+    }
+
+    void await() throws InterruptedException {
+      assertTrue(seen.await(LIMIT_SECONDS, TimeUnit.SECONDS), "no task has failed");
+    }
+  }
+
+  /**
+   * Lets Spark run a task again, as every cluster does and local mode only if it is said in the
+   * master's name; a second Spark in this JVM is not possible.
+   */
+  private static final class TaskFailures implements AutoCloseable {
+    private final TaskScheduler scheduler;
+    private final Field field;
+    private final int before;
+
+    TaskFailures(SparkSession spark, int most) throws ReflectiveOperationException {
+      this.scheduler = spark.sparkContext().taskScheduler();
+      this.field = TaskSchedulerImpl.class.getDeclaredField("maxTaskFailures");
+      field.setAccessible(true);
+      this.before = field.getInt(scheduler);
+      field.setInt(scheduler, most);
+    }
+
+    @Override
+    public void close() throws ReflectiveOperationException {
+      field.setInt(scheduler, before);
+    }
+  }
+}
