@@ -16,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.spark.Success$;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerTaskEnd;
@@ -30,18 +31,21 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Three nodes of which some hold the same partitions, and die or change. Table {@code twice} is on
- * the first two, each with all partitions. Of table {@code spread} the first holds all, the others
- * one and two. Table {@code moved} is on the first alone.
+ * the first two, each with all partitions. Of table {@code whole} the first holds all, the others
+ * one and two. Of table {@code spread} the first holds two small partitions, of which each of the
+ * others has one, beside a large one of its own. Table {@code moved} is on the first alone.
  */
 class ReplicasTest {
   private static final String ROWS =
       "SELECT id AS i, concat('k', id %% 7) AS k, if(id %% 11 = 0, NULL, id * 3) AS l,"
           + " cast(xxhash64(id) AS STRING) AS x FROM range(%d, %d)";
 
-  private static final long ROWS_OF_A_PARTITION = 40_000;
+  private static final int FILES = 6;
+  private static final long ROWS_OF_A_FILE = 20_000;
   private static final List<String> PARTITIONS = List.of("p0", "p1", "p2");
   private static final long LIMIT_SECONDS = 120;
 
@@ -66,40 +70,58 @@ class ReplicasTest {
     SparkSession spark = LocalSpark.newSession();
     files = new SparkFiles();
     paths =
-        List.of(0L, 1L, 2L).stream()
-            .map(
-                part ->
+        IntStream.range(0, FILES)
+            .mapToObj(
+                file ->
                     files.parquet(
                         spark.sql(
-                            ROWS.formatted(
-                                part * ROWS_OF_A_PARTITION, (part + 1) * ROWS_OF_A_PARTITION))))
+                            ROWS.formatted(file * ROWS_OF_A_FILE, (file + 1) * ROWS_OF_A_FILE))))
             .toList();
     cluster =
         TallyCluster.of(
             List.of(
-                List.of(table("twice", 0, 1, 2), table("spread", 0, 1, 2), moved(PARTITIONS)),
-                List.of(table("twice", 0, 1, 2), table("spread", 0)),
-                List.of(table("spread", 1, 2))));
+                tablesOfTheFirst(PARTITIONS),
+                List.of(
+                    table("twice", 0, 1, 2),
+                    table("whole", 0),
+                    spread().parquet("b", paths.get(0), paths.get(1)).parquet("x", paths.get(4))),
+                List.of(
+                    table("whole", 1, 2),
+                    spread().parquet("c", paths.get(2), paths.get(3)).parquet("y", paths.get(5)))));
     ways =
         ThreeWays.over(
-            Map.of(), List.of(threeWays("twice"), threeWays("spread"), threeWays("moved")));
+            Map.of(),
+            List.of("twice", "whole", "spread", "moved").stream()
+                .map(ReplicasTest::threeWays)
+                .toList());
+  }
+
+  private static List<TableConfig> tablesOfTheFirst(List<String> idsOfMoved) {
+    TableConfig moved = TableConfig.table("moved");
+    for (int partition = 0; partition < idsOfMoved.size(); partition++) {
+      moved = moved.parquet(idsOfMoved.get(partition), filesOf(partition));
+    }
+    return List.of(
+        table("twice", 0, 1, 2),
+        table("whole", 0, 1, 2),
+        spread().parquet("x", paths.get(4)).parquet("y", paths.get(5)),
+        moved);
+  }
+
+  private static Path[] filesOf(int partition) {
+    return paths.subList(2 * partition, 2 * partition + 2).toArray(new Path[0]);
   }
 
   private static TableConfig table(String name, int... partitions) {
     TableConfig table = TableConfig.table(name).with("cluster-partitions", PARTITIONS);
     for (int partition : partitions) {
-      table = table.parquet(PARTITIONS.get(partition), paths.get(partition));
+      table = table.parquet(PARTITIONS.get(partition), filesOf(partition));
     }
     return table;
   }
 
-  /** All rows under other ids. */
-  private static TableConfig moved(List<String> ids) {
-    TableConfig table = TableConfig.table("moved");
-    for (int partition = 0; partition < ids.size(); partition++) {
-      table = table.parquet(ids.get(partition), paths.get(partition));
-    }
-    return table;
+  private static TableConfig spread() {
+    return TableConfig.table("spread").with("cluster-partitions", List.of("b", "c", "x", "y"));
   }
 
   /** With windows so small that most of a stream of rows is still on the node. */
@@ -141,13 +163,12 @@ class ReplicasTest {
   @Test
   @DisplayName("Replicas share the rows, and one answers what does not add up")
   void whoAnswers() {
-    SparkSession spark = session();
     Map<String, Long> rows =
-        spark.sql("SELECT _node, count(i) FROM twice GROUP BY _node").collectAsList().stream()
+        table(LocalSpark.newSession(), "twice").groupBy("_node").count().collectAsList().stream()
             .collect(Collectors.toMap(row -> row.getString(0), row -> row.getLong(1)));
     assertEquals(Set.of("node-a", "node-b"), rows.keySet());
-    assertEquals(Set.of(ROWS_OF_A_PARTITION, 2 * ROWS_OF_A_PARTITION), Set.copyOf(rows.values()));
-    for (String table : List.of("twice", "spread")) {
+    assertEquals(Set.of(2 * ROWS_OF_A_FILE, 4 * ROWS_OF_A_FILE), Set.copyOf(rows.values()));
+    for (String table : List.of("twice", "whole")) {
       String plan = ways.check(DISTINCT.formatted(table)).plan();
       assertTrue(plan.contains("(complete)") && plan.contains("Streams: 1"), plan);
     }
@@ -161,19 +182,20 @@ class ReplicasTest {
     List<String> planned =
         List.of(
             GROUPED.formatted("twice"),
-            ALL_ROWS.formatted("twice"),
             DISTINCT.formatted("twice"),
             FIRST.formatted("twice"),
             GROUPED.formatted("spread"),
             ALL_ROWS.formatted("spread"));
-    List<Dataset<Row>> plans = planned.stream().map(ways::plan).toList();
-    Dataset<Row> ofOneOwner = ways.plan(DISTINCT.formatted("spread"));
     SparkSession spark = session();
+    List<Dataset<Row>> plans = planned.stream().map(sql -> tasksPlanned(spark.sql(sql))).toList();
+    Dataset<Row> ofOneOwner = tasksPlanned(spark.sql(DISTINCT.formatted("whole")));
+    Dataset<Row> notAskedYet = ways.plan(GROUPED.formatted("whole"));
     FailedTask failed = new FailedTask();
     spark.sparkContext().addSparkListener(failed);
     try (Gate gate = Gate.in(spark);
-        TaskFailures allowed = new TaskFailures(spark, 2)) {
-      Dataset<Row> slow = planned(spark.sql(SLOW));
+        TaskFailures failures = new TaskFailures(spark)) {
+      failures.allow(2);
+      Dataset<Row> slow = tasksPlanned(spark.sql(SLOW));
       // So that the one at the gate is the first node's.
       cluster.node(1).pause();
       Future<String> answer = background.submit(() -> Rows.show(slow.collectAsList().get(0)));
@@ -188,23 +210,28 @@ class ReplicasTest {
       spark.sparkContext().removeSparkListener(failed);
     }
 
-    // What was planned before with the dead node, and what is planned now.
-    for (int i = 0; i < plans.size(); i++) {
-      List<Row> rows = plans.get(i).collectAsList();
-      ThreeWays.checkPlanned(planned.get(i), plans.get(i), rows, ways.check(planned.get(i)));
+    // Tasks that were planned with the dead node, those that were not planned yet, and new plans.
+    for (int i = 0; i < planned.size(); i++) {
+      assertEquals(
+          answer(spark, planned.get(i).replaceAll("FROM \\w+", "FROM plain")),
+          sorted(plans.get(i)),
+          planned.get(i));
     }
+    ThreeWays.Outcome anew = ways.check(GROUPED.formatted("whole"));
+    ThreeWays.checkPlanned(
+        GROUPED.formatted("whole"), notAskedYet, notAskedYet.collectAsList(), anew);
     Refusal refusal = Refusal.of(assertThrows(Exception.class, ofOneOwner::collectAsList));
     assertEquals("NODE_UNREACHABLE", refusal.code(), refusal::message);
     assertTrue(refusal.message().contains(cluster.node(0).address()), refusal::message);
-    String plan = ways.check(DISTINCT.formatted("spread")).plan();
-    assertTrue(plan.contains("results of several streams do not add up"), plan);
+    String plan = ways.check(DISTINCT.formatted("whole")).plan();
+    assertTrue(plan.contains("DISTINCT values of several streams overlap"), plan);
 
     cluster.node(2).kill();
     Refusal lost =
-        Refusal.of(assertThrows(Exception.class, () -> ways.check(GROUPED.formatted("spread"))));
+        Refusal.of(assertThrows(Exception.class, () -> ways.check(GROUPED.formatted("whole"))));
     assertEquals("PARTITION_WITHOUT_OWNER", lost.code(), lost::message);
     assertTrue(
-        lost.message().contains("partitions \"p1\", \"p2\" of table \"spread\""), lost::message);
+        lost.message().contains("partitions \"p1\", \"p2\" of table \"whole\""), lost::message);
   }
 
   @Test
@@ -212,13 +239,14 @@ class ReplicasTest {
   void killedBeforeFirstRow() throws Exception {
     SparkSession spark = session();
     try (Gate gate = Gate.in(spark)) {
-      Dataset<Row> slow = planned(spark.sql(SLOW));
+      Dataset<Row> slow = tasksPlanned(spark.sql(SLOW));
       cluster.node(0).pause();
       Future<String> answer = background.submit(() -> Rows.show(slow.collectAsList().get(0)));
       gate.awaitTask();
       cluster.node(0).kill();
       gate.open();
       assertEquals(expected(spark), answer.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+      assertEquals(1, failovers(slow));
     }
   }
 
@@ -227,52 +255,65 @@ class ReplicasTest {
   void repartitioned() {
     SparkSession spark = session();
     String sql = GROUPED.formatted("moved");
+    Dataset<Row> begun = tasksPlanned(spark.sql(sql));
     Dataset<Row> planned = ways.plan(sql);
-    Dataset<Row> optimized = spark.sql(sql);
-    optimized.queryExecution().optimizedPlan();
-    Dataset<Row> held = spark.table("moved");
-    held.createOrReplaceTempView("held");
-    List<TableConfig> tables =
-        List.of(
-            table("twice", 0, 1, 2), table("spread", 0, 1, 2), moved(List.of("q0", "q1", "q2")));
+    Dataset<Row> held = table(spark, "moved");
+    Dataset<Row> cached = held.select("i", "l").cache();
     cluster.node(0).close();
-    cluster.node(0).start(tables);
+    cluster.node(0).start(tablesOfTheFirst(List.of("q0", "q1", "q2")));
 
-    Refusal refusal = Refusal.of(assertThrows(Exception.class, planned::collectAsList));
+    Refusal refusal = Refusal.of(assertThrows(Exception.class, begun::collectAsList));
     assertEquals("LAYOUT_CHANGED", refusal.code(), refusal::message);
     assertTrue(refusal.message().contains("build it again"), refusal::message);
     ThreeWays.Outcome anew = ways.check(sql);
-    ThreeWays.checkPlanned(sql, optimized, optimized.collectAsList(), anew);
-    assertEquals(3 * ROWS_OF_A_PARTITION, held.count());
+    ThreeWays.checkPlanned(sql, planned, planned.collectAsList(), anew);
+    assertEquals(FILES * ROWS_OF_A_FILE, cached.count());
+    cached.unpersist();
     assertEquals(
         Set.of("q0", "q1", "q2"),
-        spark.sql("SELECT DISTINCT _partition FROM held").collectAsList().stream()
+        held.select("_partition").distinct().collectAsList().stream()
             .map(row -> row.getString(0))
             .collect(Collectors.toSet()));
   }
 
-  private static Dataset<Row> planned(Dataset<Row> query) {
-    query.queryExecution().executedPlan();
+  /** The query with tasks that are settled, as those of one that has begun. */
+  private static Dataset<Row> tasksPlanned(Dataset<Row> query) {
+    query.queryExecution().toRdd();
     return query;
   }
 
+  private static long failovers(Dataset<Row> query) {
+    return CollectionConverters.asJava(query.queryExecution().executedPlan().collectLeaves())
+        .stream()
+        .mapToLong(leaf -> leaf.metrics().apply("tallyFailovers").value())
+        .sum();
+  }
+
+  /** Without adaptive execution, which plans tasks when it comes to them. */
   private static SparkSession session() {
-    SparkSession spark = LocalSpark.newSession();
-    for (String name : List.of("twice", "moved")) {
-      spark
-          .read()
-          .format("tally")
-          .options(threeWays(name).options())
-          .load()
-          .createOrReplaceTempView(name);
+    SparkSession spark = LocalSpark.newSession(Map.of("spark.sql.adaptive.enabled", "false"));
+    for (String name : List.of("twice", "whole", "spread", "moved")) {
+      table(spark, name).createOrReplaceTempView(name);
     }
     return spark;
   }
 
+  private static Dataset<Row> table(SparkSession spark, String name) {
+    return spark.read().format("tally").options(threeWays(name).options()).load();
+  }
+
   private static String expected(SparkSession spark) {
+    return answer(spark, SLOW.replace("gate(i)", "i").replace("FROM twice", "FROM plain")).get(0);
+  }
+
+  /** Spark's own, over the same files as table {@code plain}. */
+  private static List<String> answer(SparkSession spark, String sql) {
     threeWays("twice").plain().apply(spark).createOrReplaceTempView("plain");
-    return Rows.show(
-        spark.sql(SLOW.replace("gate(i)", "i").replace("FROM twice", "FROM plain")).head());
+    return sorted(spark.sql(sql));
+  }
+
+  private static List<String> sorted(Dataset<Row> query) {
+    return query.collectAsList().stream().map(Rows::show).sorted().toList();
   }
 
   /** Waits for word of a task that has failed. */
@@ -300,11 +341,14 @@ class ReplicasTest {
     private final Field field;
     private final int before;
 
-    TaskFailures(SparkSession spark, int most) throws ReflectiveOperationException {
+    TaskFailures(SparkSession spark) throws ReflectiveOperationException {
       this.scheduler = spark.sparkContext().taskScheduler();
       this.field = TaskSchedulerImpl.class.getDeclaredField("maxTaskFailures");
       field.setAccessible(true);
       this.before = field.getInt(scheduler);
+    }
+
+    void allow(int most) throws ReflectiveOperationException {
       field.setInt(scheduler, most);
     }
 

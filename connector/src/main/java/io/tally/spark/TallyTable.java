@@ -79,7 +79,7 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
         options,
         Optional.empty(),
         latest,
-        schemaOf(latest.now(), Optional.empty()),
+        schemaOf(latest.now().view(), Optional.empty()),
         CurrentSession.rules());
   }
 
@@ -102,7 +102,7 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
         options,
         columns,
         latest,
-        schemaOf(latest.now(), columns),
+        schemaOf(latest.now().view(), columns),
         loadedUnder);
   }
 
@@ -165,9 +165,10 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
     scanOptions.forEach((key, value) -> merged.put(key.toLowerCase(Locale.ROOT), value));
     TallyOptions scan = TallyOptions.of(merged, session);
     LatestView nodes = scan.sameTable(options) ? latest : new LatestView(scan);
+    LatestView.Answer planned = nodes.now();
     return new TallyScanBuilder(
-        tableView(nodes.now()),
-        () -> tableView(nodes.now()),
+        tableView(planned.view()),
+        () -> tableView(nodes.toRead(planned)),
         scan.settings(),
         CurrentSession.rulesIfStill(loadedUnder));
   }

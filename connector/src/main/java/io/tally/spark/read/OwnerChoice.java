@@ -25,6 +25,7 @@ final class OwnerChoice {
           ErrorCode.DATA_UNREADABLE);
 
   private final List<StreamOwner> left;
+  private final Set<StreamOwner> avoided;
   private final boolean divisible;
 
   /**
@@ -37,10 +38,12 @@ final class OwnerChoice {
 
   /**
    * @param owners those to be asked first in front
+   * @param avoided those of them that are asked only where all others do not suffice
    * @param divisible whether answers of several nodes, one behind the other, are as good as one
    */
-  OwnerChoice(List<StreamOwner> owners, boolean divisible) {
+  OwnerChoice(List<StreamOwner> owners, Set<StreamOwner> avoided, boolean divisible) {
     this.left = new ArrayList<>(owners);
+    this.avoided = Set.copyOf(avoided);
     this.divisible = divisible;
   }
 
@@ -60,14 +63,17 @@ final class OwnerChoice {
    * divided.
    */
   Optional<Leg> next(BitSet partitions) {
-    return first(partitions, left)
-        .map(
-            owner -> {
-              List<StreamOwner> others = new ArrayList<>(left);
-              others.remove(owner);
-              BitSet asked = owner.among(partitions);
-              return new Leg(owner, asked, first(asked, others).isPresent());
-            });
+    List<StreamOwner> preferred = left.stream().filter(owner -> !avoided.contains(owner)).toList();
+    return first(partitions, preferred)
+        .or(() -> first(partitions, left))
+        .map(owner -> leg(owner, partitions));
+  }
+
+  private Leg leg(StreamOwner owner, BitSet partitions) {
+    List<StreamOwner> others = new ArrayList<>(left);
+    others.remove(owner);
+    BitSet asked = owner.among(partitions);
+    return new Leg(owner, asked, first(asked, others).isPresent());
   }
 
   private Optional<StreamOwner> first(BitSet partitions, List<StreamOwner> owners) {

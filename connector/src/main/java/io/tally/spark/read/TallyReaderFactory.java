@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.InputPartition;
@@ -47,17 +49,20 @@ record TallyReaderFactory(ReadShape shape, ScanOptions limits) implements Partit
     Open open = parse(scan);
     TaskContext task = TaskContext.get();
     NodeChannels channels = ProcessResources.channels(limits.windowBytes());
+    TroubledNodes troubled = ProcessResources.troubledNodes();
+    Set<StreamOwner> avoided =
+        scan.owners().stream()
+            .filter(owner -> troubled.isTroubled(owner.address()))
+            .collect(Collectors.toSet());
+    List<StreamOwner> owners = owners(scan, task == null ? 0 : task.attemptNumber());
     return TallyColumnarReader.open(
         open,
-        new OwnerChoice(
-            ProcessResources.troubledNodes()
-                .last(owners(scan, task == null ? 0 : task.attemptNumber())),
-            shape.isDivisible(open)),
+        new OwnerChoice(owners, avoided, shape.isDivisible(open)),
         limits,
         shape,
         new TallyColumnarReader.Resources(
             owner -> channels.node(owner.address()),
-            ProcessResources.troubledNodes(),
+            troubled,
             ProcessResources.allocator(),
             task == null ? () -> false : task::isInterrupted));
   }

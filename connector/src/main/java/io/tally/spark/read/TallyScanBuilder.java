@@ -320,6 +320,17 @@ public final class TallyScanBuilder
         this::upToDate);
   }
 
+  /** Empty if something that Spark counts on cannot be pushed down any more. */
+  private Optional<TallyScan> offerAgain(TableView now) {
+    TallyScanBuilder repeated = new TallyScanBuilder(now, () -> now, settings, session);
+    try {
+      return offers.areAnsweredAlikeBy(repeated) ? Optional.of(repeated.plan()) : Optional.empty();
+    } catch (TallyException e) {
+      LOG.debug("Table \"{}\" cannot be planned anew", view.table(), e);
+      return Optional.empty();
+    }
+  }
+
   /**
    * The same scan, or one that is planned anew with what the nodes hold now and that gives Spark
    * what the first was to give.
@@ -331,23 +342,21 @@ public final class TallyScanBuilder
     if (now.view().equals(view)) {
       return planned;
     }
-    TallyScanBuilder repeated = new TallyScanBuilder(now, () -> now, settings, session);
-    if (offers.areAnsweredAlikeBy(repeated)) {
-      TallyScan replanned = repeated.plan();
-      if (replanned.plan().standsInFor(planned.plan())) {
-        LOG.info(
-            "Table \"{}\" has changed on the nodes since the query was planned: planned anew as {}",
-            view.table(),
-            replanned);
-        return replanned;
-      }
+    Optional<TallyScan> anew =
+        offerAgain(now).filter(replanned -> replanned.plan().standsInFor(planned.plan()));
+    if (anew.isPresent()) {
+      LOG.info(
+          "Table \"{}\" is not on the nodes as it was when the query was planned: planned anew as {}",
+          view.table(),
+          anew.get());
+      return anew.get();
     }
     if (planned.plan().isReadableIn(view, now.view())) {
       return planned;
     }
     throw new TallyException(
         ErrorCode.LAYOUT_CHANGED,
-        "Table \"%s\" has changed on the nodes since the query was planned, so that what they were to do for it does not fit any more. Run the query again; a DataFrame that was planned before has to be built again."
+        "Table \"%s\" has changed on the nodes since the query was planned, so that what they were to do for it does not fit any more. Run the query again; a DataFrame that was run before has to be built again."
             .formatted(view.table()));
   }
 }

@@ -1,18 +1,14 @@
 package io.tally.spark.read;
 
 import io.tally.rpc.client.NodeAddress;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Remembers which nodes did not answer a moment ago, so that not every task of a process finds out
- * by itself, and puts them behind the other owners of a task. Whoever has no other owner is asked
- * nevertheless. Safe for any thread.
+ * Is told how nodes fare and remembers which of them did not answer a moment ago, so that not every
+ * task of a process finds out by itself, where others could answer. Safe for any thread.
  */
 final class TroubledNodes {
   /** So long a node is asked last; then the next task asks it as planned. */
@@ -36,14 +32,8 @@ final class TroubledNodes {
     failedAtNanos.remove(node);
   }
 
-  /** The same owners, those in trouble behind the others. */
-  List<StreamOwner> last(List<StreamOwner> owners) {
-    List<StreamOwner> ordered = new ArrayList<>(owners);
-    ordered.sort(Comparator.comparing(owner -> isTroubled(owner.address())));
-    return ordered;
-  }
-
-  private synchronized boolean isTroubled(NodeAddress node) {
+  /** Whether it did not answer a moment ago. */
+  synchronized boolean isTroubled(NodeAddress node) {
     Long failedAt = failedAtNanos.get(node);
     if (failedAt == null) {
       return false;

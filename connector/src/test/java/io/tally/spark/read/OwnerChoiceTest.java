@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import net.jqwik.api.Example;
@@ -45,7 +46,7 @@ final class OwnerChoiceTest {
 
   @Example
   void theFirstThatHoldsAllIsAsked() {
-    OwnerChoice choice = new OwnerChoice(List.of(C, B, A), false);
+    OwnerChoice choice = new OwnerChoice(List.of(C, B, A), Set.of(), false);
     assertEquals(
         Optional.of(new OwnerChoice.Leg(A, bits(0, 1, 2), false)), choice.next(bits(0, 1, 2)));
     assertEquals(Optional.of(new OwnerChoice.Leg(B, bits(1), true)), choice.next(bits(1)));
@@ -56,7 +57,7 @@ final class OwnerChoiceTest {
 
   @Example
   void severalAreAskedOneAfterAnotherWhereTheirAnswersMerge() {
-    OwnerChoice choice = new OwnerChoice(List.of(A, C, B), true);
+    OwnerChoice choice = new OwnerChoice(List.of(A, C, B), Set.of(), true);
     assertTrue(choice.next(bits(0, 1, 2)).orElseThrow().replaceable());
     choice.exclude(A);
     assertEquals(
@@ -79,7 +80,7 @@ final class OwnerChoiceTest {
         live.or(holds);
       }
     }
-    OwnerChoice choice = new OwnerChoice(owners, true);
+    OwnerChoice choice = new OwnerChoice(owners, Set.of(owners.get(0)), true);
     BitSet left = bits(0, 1, 2, 3, 4, 5);
     BitSet read = new BitSet();
     for (Optional<OwnerChoice.Leg> leg = choice.next(left);
@@ -160,17 +161,28 @@ final class OwnerChoiceTest {
   }
 
   @Example
-  void nodesInTroubleAreAskedLastForAWhile() {
+  void troubleIsForgottenAfterAWhile() {
     AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
     TroubledNodes troubled = new TroubledNodes(nanos::get);
-    List<StreamOwner> owners = List.of(A, B, C);
-    assertEquals(owners, troubled.last(owners));
+    assertFalse(troubled.isTroubled(A.address()));
     troubled.failed(A.address());
-    assertEquals(List.of(B, C, A), troubled.last(owners));
     troubled.failed(B.address());
+    assertTrue(troubled.isTroubled(A.address()));
     troubled.answered(A.address());
-    assertEquals(List.of(A, C, B), troubled.last(owners));
+    assertFalse(troubled.isTroubled(A.address()));
+    assertTrue(troubled.isTroubled(B.address()));
     nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(TroubledNodes.AVOID_MILLIS));
-    assertEquals(owners, troubled.last(owners));
+    assertFalse(troubled.isTroubled(B.address()));
+  }
+
+  @Example
+  void nodesInTroubleAreAskedWhereOthersDoNotSuffice() {
+    OwnerChoice merging = new OwnerChoice(List.of(A, B, C), Set.of(A), true);
+    assertEquals(B, merging.next(bits(0, 1, 2)).orElseThrow().owner());
+    OwnerChoice whole = new OwnerChoice(List.of(A, B, C), Set.of(A), false);
+    assertEquals(A, whole.next(bits(0, 1, 2)).orElseThrow().owner());
+    assertEquals(B, whole.next(bits(0)).orElseThrow().owner());
+    assertEquals(
+        A, new OwnerChoice(List.of(A, B), Set.of(A, B), true).next(bits(0)).orElseThrow().owner());
   }
 }
