@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.TallyException;
-import io.tally.server.fixture.CuttingProxy;
+import io.tally.server.fixture.LinkProxy;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,8 +63,8 @@ class FaultTest {
 
   @Test
   void connectionsThatBreakInTheMiddleChangeNothing() throws Exception {
-    List<CuttingProxy> proxies =
-        cluster.nodes().stream().map(node -> new CuttingProxy(node.port())).toList();
+    List<LinkProxy> proxies =
+        cluster.nodes().stream().map(node -> new LinkProxy(node.port())).toList();
     try (Gate gate = Gate.in(spark)) {
       options.put(
           "endpoints",
@@ -74,13 +74,13 @@ class FaultTest {
           background.submit(
               () -> Rows.show(spark.sql(SLOW.replace("FROM flights", "FROM cut_flights")).head()));
       gate.awaitTask();
-      int before = proxies.stream().mapToInt(CuttingProxy::connections).sum();
-      proxies.forEach(CuttingProxy::cutNow);
+      int before = proxies.stream().mapToInt(LinkProxy::connections).sum();
+      proxies.forEach(LinkProxy::cutNow);
       gate.open();
       assertEquals(Rows.show(spark.sql(SLOW).head()), answer.get(LIMIT_SECONDS, TimeUnit.SECONDS));
-      assertTrue(proxies.stream().mapToInt(CuttingProxy::connections).sum() > before);
+      assertTrue(proxies.stream().mapToInt(LinkProxy::connections).sum() > before);
     } finally {
-      proxies.forEach(CuttingProxy::close);
+      proxies.forEach(LinkProxy::close);
     }
   }
 

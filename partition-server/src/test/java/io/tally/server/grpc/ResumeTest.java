@@ -19,7 +19,8 @@ import io.tally.rpc.v1.Next;
 import io.tally.rpc.v1.Open;
 import io.tally.rpc.v1.ScanResponse;
 import io.tally.server.fixture.Await;
-import io.tally.server.fixture.CuttingProxy;
+import io.tally.server.fixture.LinkBreak;
+import io.tally.server.fixture.LinkProxy;
 import io.tally.server.fixture.Wire;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +53,7 @@ class ResumeTest {
   void theAnswerIsWholeWhereverTheConnectionBreaks() {
     List<Long> all = LongStream.range(0, ROWS).boxed().toList();
     try (TestNode node = node(5_000);
-        CuttingProxy proxy = new CuttingProxy(node.server.port())) {
+        LinkProxy proxy = new LinkProxy(node.server.port())) {
       assertEquals(all, read(node, proxy, 0));
       List<Long> frameEnds = proxy.frameEnds();
       assertTrue(frameEnds.size() > ROWS * Long.BYTES / BATCH_BYTES, frameEnds::toString);
@@ -65,13 +66,13 @@ class ResumeTest {
       long lastCut = cuts.get(cuts.size() - 1);
       new Random(20_260_101).longs(40, 0, lastCut).forEach(cuts::add);
       for (long cut : cuts) {
-        proxy.cutAfter(cut);
+        proxy.breakNext(LinkBreak.cutFromNode(cut));
         assertEquals(all, read(node, proxy, 1), () -> "cut after " + cut + " of " + bytes);
       }
 
       // Again and again, each time a little later.
       for (int i = 1; i <= 20; i++) {
-        proxy.cutAfter(i * bytes / 21);
+        proxy.breakNext(LinkBreak.cutFromNode(i * bytes / 21));
       }
       assertEquals(all, read(node, proxy, 2));
       node.awaitIdle();
@@ -79,7 +80,7 @@ class ResumeTest {
   }
 
   /** Reads all through the proxy, on a connection of its own. */
-  private static List<Long> read(TestNode node, CuttingProxy proxy, int leastReconnects) {
+  private static List<Long> read(TestNode node, LinkProxy proxy, int leastReconnects) {
     List<Long> values = new ArrayList<>();
     try (NodeChannels channels = new NodeChannels(0);
         ScanStream stream = scan(channels, proxy, node, OPTIONS)) {
@@ -101,7 +102,7 @@ class ResumeTest {
   void anOpenWhoseAnswerWasLostStartsNothingTwice() throws Exception {
     // There is no place for a second scan, nor for one that waits.
     try (TestNode node = node(LONG_MILLIS);
-        CuttingProxy proxy = new CuttingProxy(node.server.port())) {
+        LinkProxy proxy = new LinkProxy(node.server.port())) {
       ManagedChannel channel = channel(proxy);
       HandDrivenCall unheard = HandDrivenCall.start(channel, node.allocator);
       unheard.send(open(node)).grant(2);
@@ -149,7 +150,7 @@ class ResumeTest {
   @Test
   void theEndIsRepeatedUntilTheClientSaysThatItHasArrived() throws Exception {
     try (TestNode node = node(LONG_MILLIS);
-        CuttingProxy proxy = new CuttingProxy(node.server.port())) {
+        LinkProxy proxy = new LinkProxy(node.server.port())) {
       ManagedChannel channel = channel(proxy);
       HandDrivenCall call = HandDrivenCall.start(channel, node.allocator).send(open(node));
       ScanResponse end = readToEnd(call.grant(1_000));
@@ -175,7 +176,7 @@ class ResumeTest {
   @Test
   void aCancelFreesAtOnceAndAConnectionThatBreaksDoesNot() throws Exception {
     try (TestNode node = node(LONG_MILLIS);
-        CuttingProxy proxy = new CuttingProxy(node.server.port())) {
+        LinkProxy proxy = new LinkProxy(node.server.port())) {
       HandDrivenCall cancelled = node.call().send(open(node)).grant(1);
       assertTrue(cancelled.next().hasOpened());
       cancelled.cancel();
@@ -200,7 +201,7 @@ class ResumeTest {
   @Test
   void whoComesBackTooLateIsToldSo() throws Exception {
     try (TestNode node = node(50);
-        CuttingProxy proxy = new CuttingProxy(node.server.port())) {
+        LinkProxy proxy = new LinkProxy(node.server.port())) {
       ManagedChannel channel = channel(proxy);
       HandDrivenCall call = HandDrivenCall.start(channel, node.allocator);
       call.send(open(node)).grant(2);
@@ -224,7 +225,7 @@ class ResumeTest {
   @Test
   void aClientWithoutResumeIsNotWaitedFor() throws Exception {
     try (TestNode node = node(LONG_MILLIS);
-        CuttingProxy proxy = new CuttingProxy(node.server.port())) {
+        LinkProxy proxy = new LinkProxy(node.server.port())) {
       ManagedChannel channel = channel(proxy);
       HandDrivenCall call = HandDrivenCall.start(channel, node.allocator);
       call.send(open(node).clearResumeAfter()).grant(2);
@@ -317,7 +318,7 @@ class ResumeTest {
   @Test
   void aNodeStopsThoughClientsMayComeBack() {
     try (TestNode node = node(LONG_MILLIS);
-        CuttingProxy proxy = new CuttingProxy(node.server.port());
+        LinkProxy proxy = new LinkProxy(node.server.port());
         NodeChannels channels = new NodeChannels(0)) {
       HandDrivenCall unconfirmed = node.call().send(open(node)).grant(1_000);
       assertTrue(readToEnd(unconfirmed).hasEnd());
@@ -336,7 +337,7 @@ class ResumeTest {
   void aScanStartsAnewOnANodeThatWasRestartedUnlessABatchWasHandedOut() {
     try (TestNode node = node(LONG_MILLIS);
         TestNode restarted = node(LONG_MILLIS);
-        CuttingProxy proxy = new CuttingProxy(node.server.port());
+        LinkProxy proxy = new LinkProxy(node.server.port());
         NodeChannels channels = new NodeChannels(0)) {
       try (ScanStream stream = scan(channels, proxy, node, OPTIONS)) {
         // The window is full of batches that nobody has seen.
@@ -365,7 +366,7 @@ class ResumeTest {
   @Test
   void aNodeThatComesUpLateAnswers() {
     try (TestNode node = node(LONG_MILLIS);
-        CuttingProxy proxy = new CuttingProxy(0);
+        LinkProxy proxy = new LinkProxy(0);
         NodeChannels channels = new NodeChannels(0);
         ScanStream stream = scan(channels, proxy, node, options(1_000_000))) {
       Await.until("it is tried again", () -> stream.received().reconnects() > 2);
@@ -390,13 +391,13 @@ class ResumeTest {
   }
 
   private static ScanStream scan(
-      NodeChannels channels, CuttingProxy proxy, TestNode node, ScanOptions options) {
+      NodeChannels channels, LinkProxy proxy, TestNode node, ScanOptions options) {
     return channels
         .node(new NodeAddress("127.0.0.1", proxy.port()))
         .scan(open(node).clearScanId().build(), options, node.allocator);
   }
 
-  private static ManagedChannel channel(CuttingProxy proxy) {
+  private static ManagedChannel channel(LinkProxy proxy) {
     return NettyChannelBuilder.forAddress("127.0.0.1", proxy.port()).usePlaintext().build();
   }
 
