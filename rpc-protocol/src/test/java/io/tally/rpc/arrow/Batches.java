@@ -40,6 +40,8 @@ import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
+import org.apache.arrow.vector.validate.ValidateUtil;
+import org.apache.arrow.vector.validate.ValidateVectorBufferVisitor;
 
 /** Schemas, filled vectors, and frames made by Arrow's own writer and protobuf's own classes. */
 public final class Batches {
@@ -238,7 +240,21 @@ public final class Batches {
   }
 
   /** A frame of bytes as gRPC would hand them over. */
-  static ScanFrame frame(byte[] bytes, BufferAllocator allocator) {
+  public static ScanFrame frame(byte[] bytes, BufferAllocator allocator) {
     return new ScanFrameMarshaller(allocator).parse(new ByteArrayInputStream(bytes));
+  }
+
+  /** Arrow's own check of all buffers, and every value; with Arrow's bounds checks on. */
+  public static void readEverything(VectorSchemaRoot root) {
+    for (FieldVector vector : root.getFieldVectors()) {
+      try {
+        vector.accept(new ValidateVectorBufferVisitor(), null);
+      } catch (ValidateUtil.ValidateException e) {
+        throw new AssertionError("not safe: " + vector.getField(), e);
+      }
+      for (int row = 0; row < root.getRowCount(); row++) {
+        var unused = vector.hashCode(row);
+      }
+    }
   }
 }

@@ -13,7 +13,7 @@ import org.apache.arrow.memory.RootAllocator;
 
 /** Against java.util.BitSet, which numbers bits as Arrow does. */
 class BitmapsTest {
-  @Property
+  @Property(tries = 1_000)
   void countsAndCutsAnyRange(
       @ForAll @IntRange(max = 200) int first,
       @ForAll @IntRange(max = 200) int count,
