@@ -9,6 +9,9 @@ import org.apache.arrow.flatbuf.Message;
 import org.apache.arrow.flatbuf.MessageHeader;
 import org.apache.arrow.flatbuf.Timestamp;
 import org.apache.arrow.flatbuf.Type;
+import org.apache.arrow.memory.BufferAllocator;
+import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.ipc.message.IpcOption;
 import org.apache.arrow.vector.ipc.message.MessageSerializer;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -42,7 +45,7 @@ public final class ArrowSchemas {
    * Decodes what {@link #encode}, or any Arrow library, wrote.
    *
    * @throws TallyException PROTOCOL_VIOLATION if the bytes are not a schema message, or hold a
-   *     field that the protocol does not carry
+   *     field that the protocol does not carry, or one that Arrow has no vector for
    */
   public static Schema decode(ByteString message) {
     Message opened = IpcMessages.open(message, MessageHeader.Schema, "schema");
@@ -50,6 +53,7 @@ public final class ArrowSchemas {
       new Bounds().check(opened);
       Schema schema = MessageSerializer.deserializeSchema(opened);
       schema.getFields().forEach(ArrowSchemas::requireLayout);
+      requireVectors(schema);
       return schema;
     } catch (TallyException e) {
       throw e;
@@ -75,6 +79,15 @@ public final class ArrowSchemas {
   private static void requireLayout(Field field) {
     layout(field);
     field.getChildren().forEach(ArrowSchemas::requireLayout);
+  }
+
+  /**
+   * Arrow has rules of its own, such as for the children of maps, and looks when it is too late.
+   */
+  private static void requireVectors(Schema schema) {
+    try (BufferAllocator nothing = new RootAllocator(0)) {
+      VectorSchemaRoot.create(schema, nothing).close();
+    }
   }
 
   /**

@@ -88,6 +88,29 @@ class ArrowSchemasTest {
   }
 
   @Test
+  void whatArrowHasNoVectorForIsRefused() throws IOException {
+    ArrowType struct = new ArrowType.Struct();
+    Field key = Batches.field("key", new ArrowType.Utf8(), false, List.of());
+    Field maybe = Batches.field("key", new ArrowType.Utf8(), true, List.of());
+    Field nameless = Batches.field(null, new ArrowType.Utf8(), true, List.of());
+    assertEquals(
+        1,
+        ArrowSchemas.decode(byArrow(map(struct, false, List.of(key, maybe)))).getFields().size());
+    assertRefused(byArrow(map(struct, true, List.of(key, maybe))));
+    assertRefused(byArrow(map(struct, false, List.of(maybe, maybe))));
+    assertRefused(byArrow(map(struct, false, List.of(key))));
+    assertRefused(byArrow(map(new ArrowType.Utf8(), false, List.of())));
+    assertRefused(
+        byArrow(new Schema(List.of(Batches.field("s", struct, true, List.of(nameless))))));
+  }
+
+  private static Schema map(ArrowType entries, boolean nullable, List<Field> children) {
+    Field child = Batches.field("entries", entries, nullable, children);
+    return new Schema(
+        List.of(Batches.field("map", new ArrowType.Map(false), true, List.of(child))));
+  }
+
+  @Test
   void nestingHasALimit() throws IOException {
     assertEquals(
         1, ArrowSchemas.decode(byArrow(nested(ArrowSchemas.MAX_DEPTH))).getFields().size());
