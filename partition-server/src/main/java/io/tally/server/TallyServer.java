@@ -146,7 +146,7 @@ public final class TallyServer implements Callable<Integer> {
     }
   }
 
-  private static NodeSettings settings(NodeConfig config) {
+  static NodeSettings settings(NodeConfig config) {
     NodeConfig.Limits limits = config.limits();
     return new NodeSettings(
         config.node(),

@@ -4,28 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.grpc.CallOptions;
-import io.grpc.ClientCall;
-import io.grpc.Metadata;
-import io.grpc.MethodDescriptor;
-import io.grpc.Status;
 import io.tally.rpc.TallyException;
-import io.tally.rpc.TallyStatus;
 import io.tally.rpc.v1.Aggregation;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Next;
-import io.tally.rpc.v1.PartitionServiceGrpc;
 import io.tally.rpc.v1.RowRange;
 import io.tally.rpc.v1.ScanPartition;
 import io.tally.rpc.v1.ScanRequest;
 import io.tally.server.fixture.Wire;
-import java.io.ByteArrayInputStream;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -222,22 +212,11 @@ class BadCallTest {
 
   @Test
   void answersGarbageWithATypedError() throws Exception {
-    MethodDescriptor<byte[], byte[]> method =
-        PartitionServiceGrpc.getScanMethod().toBuilder(new Bytes(), new Bytes()).build();
-    CompletableFuture<TallyException> failure = new CompletableFuture<>();
-    ClientCall<byte[], byte[]> call = node.channel.newCall(method, CallOptions.DEFAULT);
-    call.start(
-        new ClientCall.Listener<>() {
-          @Override
-          public void onClose(Status status, Metadata trailers) {
-            failure.complete(TallyStatus.fromStatus("the node", status, trailers));
-          }
-        },
-        new Metadata());
-    call.request(1);
-    call.sendMessage("this is no message".getBytes(StandardCharsets.UTF_8));
+    byte[] garbage = "this is no message".getBytes(StandardCharsets.UTF_8);
 
-    assertEquals(ErrorCode.INVALID_REQUEST, failure.get(60, TimeUnit.SECONDS).code());
+    TallyException error = RawCall.say(node.channel, List.of(garbage)).orElseThrow();
+
+    assertEquals(ErrorCode.INVALID_REQUEST, error.code());
   }
 
   @Test
@@ -259,17 +238,5 @@ class BadCallTest {
   private static Arguments bad(
       String what, ErrorCode code, String said, Consumer<HandDrivenCall> client) {
     return Arguments.of(what, code, said, client);
-  }
-
-  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
-    @Override
-    public InputStream stream(byte[] value) {
-      return new ByteArrayInputStream(value);
-    }
-
-    @Override
-    public byte[] parse(InputStream stream) {
-      return new byte[0];
-    }
   }
 }

@@ -17,7 +17,7 @@ import java.util.Random;
  * A table with two columns of every type, filled from small pools of awkward values so that
  * comparisons often meet equals, and random expressions over it.
  */
-final class RandomTable {
+public final class RandomTable {
   /** A type, its name in DuckDB, how a value's placeholder is written there, and values. */
   private record Pool(
       String name, DataType type, String sql, String placeholder, List<Object> values) {}
@@ -133,7 +133,7 @@ final class RandomTable {
   final List<Map<String, Object>> rows = new ArrayList<>();
 
   /** Fills two partitions, r0 and r1, and serves them as the table "r". */
-  static RandomTable create(MemoryCatalog catalog, int rows, long seed) {
+  public static RandomTable create(MemoryCatalog catalog, int rows, long seed) {
     Random random = new Random(seed);
     RandomTable table = new RandomTable();
     List<String> definitions = new ArrayList<>(List.of("id INTEGER"));
@@ -165,7 +165,7 @@ final class RandomTable {
   }
 
   /** A boolean expression over the table. */
-  static Expression predicate(Random random, int depth) {
+  public static Expression predicate(Random random, int depth) {
     if (depth > 0 && random.nextInt(3) > 0) {
       return switch (random.nextInt(6)) {
         case 0 -> Wire.call("not", predicate(random, depth - 1));
@@ -189,7 +189,7 @@ final class RandomTable {
   }
 
   /** A column, or a literal of its type. */
-  static Expression operand(Random random) {
+  public static Expression operand(Random random) {
     return operand(POOLS.get(random.nextInt(POOLS.size())), random);
   }
 
