@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the benchmarks named, or all of them: ./benchmarks/run.sh [transport] [memory]
+# Runs the benchmarks named, or all of them: ./benchmarks/run.sh [transport] [memory] [grouping]
+# TALLY_BENCHMARKS_QUICK=true: with few rows and repetitions, to see that they work; the figures mean nothing then.
 # Results go to benchmarks/results/NAME.json; one line a goal is printed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -10,8 +10,8 @@ interface Benchmark {
   /** The name on the command line and of the result file. */
   String name();
 
-  /** Runs it whole; takes a few minutes at most. */
-  Result run() throws Exception;
+  /** Runs it; takes a few minutes at most. */
+  Result run(Effort effort) throws Exception;
 
   /**
    * What came out.

@@ -21,7 +21,8 @@ public final class Benchmarks {
   private Benchmarks() {}
 
   public static void main(String[] names) throws Exception {
-    List<Benchmark> all = List.of(new TransportBenchmark(), new MemoryBenchmark());
+    List<Benchmark> all =
+        List.of(new TransportBenchmark(), new MemoryBenchmark(), new GroupingBenchmark());
     List<Benchmark> chosen = new ArrayList<>(all);
     if (names.length > 0) {
       List<String> wanted = Arrays.asList(names);
@@ -35,19 +36,21 @@ public final class Benchmarks {
         System.exit(2);
       }
     }
+    Effort effort = Effort.ofEnvironment();
     Path results = Files.createDirectories(Path.of("results"));
     for (Benchmark benchmark : chosen) {
       System.err.println("benchmark " + benchmark.name() + " …");
-      report(benchmark, benchmark.run(), results, System.out);
+      report(benchmark, benchmark.run(effort), effort, results, System.out);
     }
   }
 
   private static void report(
-      Benchmark benchmark, Benchmark.Result result, Path results, PrintStream out)
+      Benchmark benchmark, Benchmark.Result result, Effort effort, Path results, PrintStream out)
       throws Exception {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("benchmark", benchmark.name());
     json.put("at", Instant.now().toString());
+    json.put("effort", effort);
     json.put("processors", Runtime.getRuntime().availableProcessors());
     json.put("java", Runtime.version().toString());
     json.put("goals", result.goals());

@@ -31,10 +31,12 @@ final class MemoryBenchmark implements Benchmark {
   }
 
   @Override
-  public Result run() throws Exception {
+  public Result run(Effort effort) throws Exception {
+    long smallRows = effort.rows(SMALL_ROWS);
+    long largeRows = effort.rows(LARGE_ROWS);
     try (ScratchFolder scratch = new ScratchFolder()) {
-      BenchmarkTable.writeParquet(scratch.path().resolve("small.parquet"), SMALL_ROWS);
-      BenchmarkTable.writeParquet(scratch.path().resolve("large.parquet"), LARGE_ROWS);
+      BenchmarkTable.writeParquet(scratch.path().resolve("small.parquet"), smallRows);
+      BenchmarkTable.writeParquet(scratch.path().resolve("large.parquet"), largeRows);
       Path config =
           Files.writeString(
               scratch.path().resolve("node.yaml"),
@@ -49,15 +51,15 @@ final class MemoryBenchmark implements Benchmark {
                     - {id: small, parquet: small.parquet}
                     - {id: large, parquet: large.parquet}
               """);
-      Peak small = peak(scratch.path(), config, "small", SMALL_ROWS);
-      Peak large = peak(scratch.path(), config, "large", LARGE_ROWS);
+      Peak small = peak(scratch.path(), config, "small", smallRows, smallRows);
+      Peak large = peak(scratch.path(), config, "large", smallRows, largeRows);
       return new Result(
           List.of(
               Goal.atMost("memory.node", (double) large.nodeKib / small.nodeKib, SAME),
               Goal.atMost("memory.client", (double) large.clientKib / small.clientKib, SAME)),
           Map.of(
-              "small_rows", SMALL_ROWS,
-              "large_rows", LARGE_ROWS,
+              "small_rows", smallRows,
+              "large_rows", largeRows,
               "small_node_peak_kib", small.nodeKib,
               "large_node_peak_kib", large.nodeKib,
               "small_client_peak_kib", small.clientKib,
@@ -67,7 +69,8 @@ final class MemoryBenchmark implements Benchmark {
 
   private record Peak(long nodeKib, long clientKib) {}
 
-  private static Peak peak(Path folder, Path config, String partition, long rows) throws Exception {
+  private static Peak peak(Path folder, Path config, String partition, long warmUpRows, long rows)
+      throws Exception {
     Path ready = folder.resolve(partition + ".ready");
     Process node = start(folder.resolve("node.log"), nodeCommand(config, ready));
     try {
@@ -76,12 +79,12 @@ final class MemoryBenchmark implements Benchmark {
       Process client = start(folder.resolve("client.log"), clientCommand(port, partition));
       try (BufferedReader out = client.inputReader(StandardCharsets.UTF_8)) {
         String read = out.readLine();
-        if (!Long.toString(SMALL_ROWS + rows).equals(read)) {
+        if (!Long.toString(warmUpRows + rows).equals(read)) {
           throw new IllegalStateException(
               "the client read "
                   + read
                   + " rows of "
-                  + rows
+                  + (warmUpRows + rows)
                   + "; see its log:\n"
                   + Files.readString(folder.resolve("client.log")));
         }
