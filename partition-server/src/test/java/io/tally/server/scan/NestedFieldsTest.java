@@ -65,6 +65,25 @@ class NestedFieldsTest {
     assertEquals(3, runner.run(behindTheEnd).rows().size());
   }
 
+  @Test
+  void whatIsNullIsKnownOfWholeColumns() {
+    for (String column : List.of("st", "ls", "ms", "nums")) {
+      Expression whole = Wire.column(column);
+      assertEquals(
+          List.of(List.of(2L)),
+          runner.run(open("k").setPredicate(Wire.call("is_null", whole))).rows());
+      Open.Builder counted =
+          open()
+              .setPredicate(Wire.call("is_not_null", whole))
+              .setAggregation(Wire.aggregation(List.of(), Wire.aggregate("count", whole)));
+      assertEquals(List.of(List.of(2L)), runner.run(counted).rows());
+      Open.Builder greatest =
+          open().setAggregation(Wire.aggregation(List.of(), Wire.aggregate("max", whole)));
+      TallyException e = assertThrows(TallyException.class, () -> runner.plan(greatest));
+      assertEquals(ErrorCode.UNSUPPORTED_FEATURE, e.code(), e::getMessage);
+    }
+  }
+
   /** By its statistics, the field is 1 or NULL. */
   @Test
   void aConditionThatStatisticsDecideLeavesOutNulls() {
