@@ -1,9 +1,16 @@
 package io.tally.tests;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.AggregateFunction;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -71,15 +78,64 @@ class CompleteAggregatesTest {
     assertTrue(outcome.plan().contains("DISTINCT values of several streams"), outcome::plan);
   }
 
+  /** Spark's SQL for each aggregate that nodes have, by its name on the wire. */
+  private static final Map<String, String> CASES =
+      Map.ofEntries(
+          Map.entry("count_all", "count(*)"),
+          Map.entry("count", "count(v)"),
+          Map.entry("sum", "sum(w)"),
+          Map.entry("min", "min(s)"),
+          Map.entry("max", "max(d)"),
+          Map.entry("count_distinct", "count(DISTINCT s)"),
+          Map.entry("sum_distinct", "sum(DISTINCT v)"),
+          Map.entry("var_pop", "var_pop(v)"),
+          Map.entry("var_samp", "var_samp(w)"),
+          Map.entry("stddev_pop", "stddev_pop(w)"),
+          Map.entry("stddev_samp", "stddev(v)"),
+          Map.entry("covar_pop", "covar_pop(w, v)"),
+          Map.entry("covar_samp", "covar_samp(v, k)"),
+          Map.entry("regr_r2", "regr_r2(w, v)"),
+          Map.entry("regr_slope", "regr_slope(v, w)"),
+          Map.entry("regr_sxy", "regr_sxy(w, v)"),
+          Map.entry("percentile_cont", "percentile_cont(0.3) WITHIN GROUP (ORDER BY v)"),
+          Map.entry("percentile_disc", "percentile_disc(0.35) WITHIN GROUP (ORDER BY v DESC)"),
+          Map.entry("mode", "mode() WITHIN GROUP (ORDER BY s)"));
+
+  @Test
+  void eachHasACase() {
+    assertEquals(
+        Arrays.stream(AggregateFunction.values())
+            .map(AggregateFunction::wireName)
+            .collect(Collectors.toSet()),
+        CASES.keySet());
+  }
+
+  @Test
+  void allAreComputedByTheNodeThatHasAllRows() {
+    List<String> cases = List.copyOf(CASES.values());
+    ThreeWays.Outcome outcome =
+        statistics()
+            .check("SELECT k, " + String.join(", ", cases) + " FROM one GROUP BY k ORDER BY k");
+    assertTrue(outcome.plan().contains("(complete)"), outcome::plan);
+    for (String text : cases) {
+      String name = text.substring(0, text.indexOf('(') + 1).replace("stddev(", "stddev_samp(");
+      assertTrue(outcome.plan().contains(name.toUpperCase(Locale.ROOT)), outcome::plan);
+    }
+  }
+
+  /** Spark has other names for some. */
+  @Test
+  void booleansAreCountedAndCompared() {
+    ThreeWays.Outcome outcome =
+        cases
+            .spread()
+            .check("SELECT k, bool_and(b), some(b), count_if(v > 0) FROM spread GROUP BY k");
+    assertTrue(outcome.plan().contains("PushedAggregates: [MIN(b), MAX(b), COUNT("), outcome::plan);
+  }
+
   @Test
   void variancesAreComputedByTheNodeThatHasAllRows() {
     ThreeWays.Outcome outcome =
-        statistics()
-            .check(
-                "SELECT k, stddev(v), var_pop(v), var_samp(w), covar_samp(v, k), covar_pop(w, v),"
-                    + " stddev_pop(w) FROM one GROUP BY k ORDER BY k");
-    assertTrue(outcome.plan().contains("STDDEV_SAMP(cast(v AS DOUBLE))"), outcome::plan);
-    outcome =
         cases
             .spread()
             .check(

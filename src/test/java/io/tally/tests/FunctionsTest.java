@@ -6,7 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.tally.rpc.ScalarFunction;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -241,6 +245,30 @@ class FunctionsTest {
             .map(ScalarFunction::wireName)
             .collect(Collectors.toSet()),
         covered);
+  }
+
+  /** The rest of that table belongs to the tests of nodes. */
+  @Test
+  void casesAreDocumented() throws IOException {
+    String page = Files.readString(Home.root().resolve("docs/correctness.md"));
+    String begin = "<!-- rendered functions -->\n";
+    int from = page.indexOf(begin) + begin.length();
+    List<String> lines =
+        page.substring(from, page.indexOf("\n<!-- end -->", from)).lines().skip(2).toList();
+    List<String> expected = new ArrayList<>();
+    for (ScalarFunction function : ScalarFunction.values()) {
+      String asked =
+          functions()
+              .filter(each -> each.get()[0].equals(function.wireName()))
+              .map(each -> "`" + each.get()[1] + "`")
+              .collect(Collectors.joining(", "));
+      expected.add(asked.replace("|", "\\|") + " |");
+    }
+    assertEquals(
+        String.join("\n", expected),
+        lines.stream()
+            .map(line -> line.substring(line.lastIndexOf(" | ") + 3))
+            .collect(Collectors.joining("\n")));
   }
 
   @Test
