@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.List;
 import java.util.Map;
 import java.util.jar.JarFile;
@@ -14,6 +15,7 @@ import java.util.stream.Collectors;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -38,6 +40,27 @@ class TableDefinitionsTest {
       assertFalse(
           content.stream().noneMatch(it -> it.getName().endsWith("grpc/ManagedChannel.class")),
           "gRPC is inside, under another name");
+    }
+  }
+
+  /** Spark's own launcher sets them; Spark 4.2 inside of another program starts without. */
+  @Test
+  @DisplayName("PKG-2: rows arrive in a JVM without the flags that open java.nio to Arrow")
+  void aJvmWithoutFlags(TallyCluster cluster) throws IOException {
+    String classes = Home.target().resolve("test-classes").toString();
+    String jars = Files.readString(Home.target().resolve("classpath.txt")).strip();
+    try (ScriptRun run =
+        new ScriptRun(
+            "java",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            classes + File.pathSeparator + jars,
+            WireClient.class.getName(),
+            cluster.node(0).address(),
+            "airports",
+            "iata")) {
+      assertEquals(0, run.awaitExit(), () -> run.output() + run.errors());
+      assertEquals(List.of("3376"), run.lines());
     }
   }
 

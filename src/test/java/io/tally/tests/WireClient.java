@@ -47,6 +47,18 @@ final class WireClient implements AutoCloseable {
     }
   }
 
+  /**
+   * For a JVM of its own: prints how many rows there are.
+   *
+   * @param arguments address, table, column
+   */
+  public static void main(String[] arguments) {
+    try (WireClient client = new WireClient()) {
+      System.out.println(
+          client.scan(arguments[0], arguments[1], open -> open.addColumns(arguments[2])));
+    }
+  }
+
   @Override
   public void close() {
     channels.close();

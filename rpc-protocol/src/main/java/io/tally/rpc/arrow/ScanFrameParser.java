@@ -16,11 +16,13 @@ import java.util.List;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.OutOfMemoryException;
+import org.apache.arrow.memory.util.MemoryUtil;
 
 /**
  * Receives the bytes of one {@code ScanResponse} and hands on a frame. Fields may come in any
- * order, as protobuf allows. The body is copied once, from gRPC's buffers into one Arrow buffer;
- * the other fields are small and left to the generated parser; unknown fields are skipped.
+ * order, as protobuf allows. The body is copied once, from gRPC's buffers into one Arrow buffer (in
+ * a JVM that keeps Arrow from these buffers, by way of a small array); the other fields are small
+ * and left to the generated parser; unknown fields are skipped.
  *
  * <p>Nothing is allocated for a length before that many bytes are known to be there.
  */
@@ -32,6 +34,9 @@ final class ScanFrameParser {
   private static final int STAGING_BYTES = 32 << 10;
   private static final ThreadLocal<byte[]> STAGING =
       ThreadLocal.withInitial(() -> new byte[STAGING_BYTES]);
+
+  /** False in a JVM without {@code --add-opens=java.base/java.nio}, which Spark's launcher adds. */
+  private static final boolean ARROW_REACHES_DIRECT_BUFFERS = arrowReachesDirectBuffers();
 
   private final InputStream in;
   private final BufferAllocator allocator;
@@ -114,13 +119,23 @@ final class ScanFrameParser {
       return;
     }
     body = allocator.buffer(length);
-    if (in instanceof HasByteBuffer buffers && buffers.byteBufferSupported()) {
+    if (ARROW_REACHES_DIRECT_BUFFERS
+        && in instanceof HasByteBuffer buffers
+        && buffers.byteBufferSupported()) {
       copyFromByteBuffers(buffers, length);
     } else {
       copyThroughStaging(length);
     }
     body.writerIndex(length);
     remainingBytes -= length;
+  }
+
+  private static boolean arrowReachesDirectBuffers() {
+    try {
+      return MemoryUtil.getByteBufferAddress(ByteBuffer.allocateDirect(1)) != 0;
+    } catch (UnsupportedOperationException e) {
+      return false;
+    }
   }
 
   private void copyFromByteBuffers(HasByteBuffer buffers, int length) throws IOException {
