@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import org.apache.spark.sql.SparkSession;
 
 /**
  * Small tables for cases with known right answers: takes the rows of each partition as a DuckDB
@@ -116,6 +117,18 @@ final class Cases implements AutoCloseable {
   /** Spread over the nodes, with further settings of the session. */
   ThreeWays ways(Map<String, String> settings) {
     return ways("", settings);
+  }
+
+  /** A session of the test's own, with the table spread over the nodes, as a view. */
+  SparkSession sessionOver(String table) {
+    SparkSession spark = LocalSpark.newSession();
+    spark.read().format("tally").options(options(table)).load().createOrReplaceTempView(table);
+    return spark;
+  }
+
+  /** The options of the data source for the table, spread over the nodes. */
+  Map<String, String> options(String table) {
+    return cluster.options(table);
   }
 
   @Override

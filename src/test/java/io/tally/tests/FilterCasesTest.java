@@ -7,6 +7,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.api.java.UDF1;
+import org.apache.spark.sql.expressions.UserDefinedFunction;
+import org.apache.spark.sql.functions;
+import org.apache.spark.sql.types.DataTypes;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -39,6 +45,7 @@ class FilterCasesTest {
                 "flt12",
                 "SELECT 1::INT AS c, 'abc' AS v, 'k1' AS k",
                 "SELECT 2::INT AS c, 'abd' AS v, 'k2' AS k")
+            .table("flt13", "SELECT 1::INT AS a, 1::INT AS b", "SELECT 2::INT AS a, 2::INT AS b")
             .table(
                 "flt14",
                 "SELECT DATE '2016-01-01' AS d, 2.00::DECIMAL(10,2) AS p,"
@@ -55,6 +62,7 @@ class FilterCasesTest {
                 "str1",
                 "SELECT unnest(['a_b', 'axb', 'a%b']) AS s",
                 "SELECT unnest(['a\\b', 'it''s', '', '日本', '\uD83D\uDE00x']) AS s")
+            .table("str3", "SELECT unnest(['ab', 'abc']) AS c", "SELECT 'ab   ' AS c")
             .table(
                 "lim3",
                 "SELECT i AS a FROM range(10) r(i)",
@@ -107,6 +115,25 @@ class FilterCasesTest {
   }
 
   @Test
+  @DisplayName("FLT-6 for functions of users, which Spark may compute beforehand or not")
+  void functionWithoutColumns() {
+    SparkSession spark = cases.sessionOver("flt6");
+    UserDefinedFunction never =
+        functions.udf((UDF1<Integer, Boolean>) value -> false, DataTypes.BooleanType);
+    spark.udf().register("never", never);
+    spark.udf().register("never_again", never.asNondeterministic());
+    for (String predicate : List.of("never(1)", "never_again(1)")) {
+      Row answer =
+          spark
+              .sql(
+                  "SELECT (SELECT count(*) FROM flt6 WHERE %1$s), (SELECT max(a) FROM flt6 WHERE %1$s)"
+                      .formatted(predicate))
+              .head();
+      assertEquals("0|null", Rows.show(answer), predicate);
+    }
+  }
+
+  @Test
   @DisplayName("FLT-7: NaN and -0.0 survive filters and statistics")
   void notANumber() {
     cases.check("SELECT d FROM flt7 WHERE d > 5", "NaN");
@@ -140,6 +167,15 @@ class FilterCasesTest {
     cases.check("SELECT k FROM flt12 WHERE v = 'abc'", "k1");
     cases.check("SELECT count(*) FROM flt12 WHERE v = 'abc' AND c < 5", "1");
     cases.check("SELECT sum(c) FROM flt12 WHERE v LIKE 'ab%' GROUP BY k", "1", "2");
+  }
+
+  @Test
+  @DisplayName("FLT-13: an alternative keeps its brackets beside another predicate")
+  void alternativeInView() {
+    String view = "WITH v AS (SELECT * FROM flt13 WHERE a = 1 OR a = 2) ";
+    ThreeWays.Outcome outcome =
+        cases.spread().check(view + "SELECT a, b FROM v WHERE b = 2", "2|2");
+    assertTrue(outcome.plan().contains("(a = 1) OR (a = 2)"), outcome::plan);
   }
 
   @Test
@@ -178,6 +214,26 @@ class FilterCasesTest {
   }
 
   @Test
+  @DisplayName("FLT-15: IN and NOT IN of 200 literals, of a column with NULL")
+  void longInList() {
+    String list =
+        IntStream.range(2, 202).mapToObj(Integer::toString).collect(Collectors.joining(","));
+    ThreeWays.Outcome outcome =
+        cases
+            .spread()
+            .check(
+                ("SELECT 'in', id FROM flt1 WHERE b IN (%1$s)"
+                        + " UNION ALL SELECT 'not in', id FROM flt1 WHERE b NOT IN (%1$s)"
+                        + " UNION ALL SELECT 'null', id FROM flt1 WHERE b NOT IN (%1$s, NULL)"
+                        + " UNION ALL SELECT 'or null', id FROM flt1 WHERE b IN (%1$s, NULL)")
+                    .formatted(list),
+                "in|3",
+                "not in|2",
+                "or null|3");
+    assertTrue(outcome.plan().contains("NOT (b IN ("), outcome::plan);
+  }
+
+  @Test
   @DisplayName("STR-1: wildcards, escapes and quotes in strings")
   void wildcards() {
     cases.check("SELECT s FROM str1 WHERE startswith(s, 'a_')", "a_b");
@@ -191,6 +247,32 @@ class FilterCasesTest {
     cases.check("SELECT count(*) FROM str1 WHERE s = ''", "1");
     cases.check("SELECT s FROM str1 WHERE s > '日本'", "\uD83D\uDE00x");
     cases.check("SELECT min(s), max(s) FROM str1", "|\uD83D\uDE00x");
+  }
+
+  @Test
+  @DisplayName("STR-3: CHAR(5) is padded, wherever the padding is stored")
+  void paddedStrings() {
+    SparkSession spark = LocalSpark.newSession();
+    String options =
+        cases.options("str3").entrySet().stream()
+            .map(it -> it.getKey() + " '" + it.getValue() + "'")
+            .collect(Collectors.joining(", "));
+    spark.sql("CREATE TABLE padded (c CHAR(5)) USING tally OPTIONS (" + options + ")");
+    try {
+      assertEquals("2", Rows.show(spark.sql("SELECT count(*) FROM padded WHERE c = 'ab'").head()));
+      assertEquals(
+          List.of("ab   |2|5|true", "abc  |1|5|false"),
+          spark
+              .sql(
+                  "SELECT c, count(*), max(length(c)), bool_and(c < 'abb') FROM padded"
+                      + " WHERE c IN ('ab', 'abc') GROUP BY c ORDER BY c")
+              .collectAsList()
+              .stream()
+              .map(Rows::show)
+              .toList());
+    } finally {
+      spark.sql("DROP TABLE padded");
+    }
   }
 
   @Test
