@@ -4,11 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.tests.LocalSpark;
 import io.tally.tests.Rows;
+import io.tally.tests.ScratchFolder;
 import io.tally.tests.ScriptRun;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,6 +20,7 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
+import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -61,8 +66,43 @@ class DifferentialTest {
           new Shrinker(check).smallest(lying, query, result.difference().orElseThrow());
       assertEquals("SELECT t.c0 AS r0 FROM t0 t", smallest.sql());
       String text = Reproduction.of(truth, smallest, result, "again");
-      assertTrue(text.contains("INSERT INTO t0 VALUES\n  ((2)),\n  ((3));"), text);
+      assertTrue(text.contains("-- partition 1: 2 rows\nINSERT INTO t0 VALUES\n  ((2)),"), text);
+      assertEquals(List.of("1", "2", "3"), answeredBySparkAlone(text).stream().sorted().toList());
     }
+  }
+
+  /** Runs a reproduction statement by statement; gives the rows of the query. */
+  private static List<String> answeredBySparkAlone(String reproduction) {
+    List<String> answer = new ArrayList<>();
+    SparkSession spark = LocalSpark.newSession(Map.of());
+    try (ScratchFolder folder = new ScratchFolder("reproduction")) {
+      spark.sql("CREATE DATABASE reproduction LOCATION '" + folder.path() + "/tables'");
+      spark.sql("USE reproduction");
+      for (String statement : reproduction.replaceAll("(?m)^--.*\n", "").split(";\n", -1)) {
+        if (!statement.isBlank()) {
+          spark.sql(statement).collectAsList().forEach(row -> answer.add(Rows.show(row)));
+        }
+      }
+      spark.sql("DROP DATABASE reproduction");
+    }
+    return answer;
+  }
+
+  @Test
+  void aReproductionTellsWhichRowsItLeavesOut() {
+    List<List<Object>> rows = Collections.nCopies(Reproduction.MOST_ROWS + 2, List.of(1));
+    Column number = new Column("c0", Type.of(Kind.INT), List.of(1), true);
+    Query query =
+        Query.of(List.of(Item.of(Expr.leaf(Kind.INT, "t.c0"))), new Source.Table("t0", "t", ""));
+    String text =
+        Reproduction.of(
+            world(number, List.of(rows)),
+            query,
+            new Check.Result(Map.of(), Optional.of("has\nlines")),
+            "again");
+    assertTrue(text.startsWith("-- has\n-- lines\n-- again\n"), text);
+    assertEquals(Reproduction.MOST_ROWS, text.split("\\(\\(1\\)\\)", -1).length - 1);
+    assertTrue(text.contains("-- 2 more rows are not printed; the command makes them all\n"), text);
   }
 
   @Test

@@ -5,15 +5,22 @@ import io.tally.tests.Rows;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Takes a query that is answered wrongly and writes down everything that repeats it. */
+/**
+ * Takes a query that is answered wrongly and writes down what repeats it: the command that makes
+ * the world again, and SQL that Spark alone can run to show the right answer. Comments tell where
+ * partitions begin, which Spark alone need not know.
+ */
 final class Reproduction {
-  private static final int MOST_ROWS = 40;
+  /** Of a partition. Where rows were shrunk, there are few. */
+  static final int MOST_ROWS = 1_000;
+
   private static final int FRAMES = 6;
 
   private Reproduction() {}
 
   static String of(WorldSpec spec, Query query, Check.Result result, String command) {
-    StringBuilder text = new StringBuilder("-- ").append(result.difference().orElse("passes"));
+    String difference = result.difference().orElse("passes").replace("\n", "\n-- ");
+    StringBuilder text = new StringBuilder("-- ").append(difference);
     text.append("\n-- ").append(command).append('\n');
     text.append("-- ").append(spec.nodes()).append(" nodes");
     text.append(spec.databases() ? ", DuckDB databases" : ", Parquet files");
@@ -21,6 +28,7 @@ final class Reproduction {
     spec.settings().forEach((key, value) -> text.append("SET " + key + "=" + value + ";\n"));
     spec.tables().forEach(table -> append(text, table));
     text.append(query.sql()).append(";\n");
+    spec.tables().forEach(table -> text.append("DROP TABLE " + table.name() + ";\n"));
     result
         .answers()
         .forEach((way, answer) -> text.append("-- ").append(way + ": " + show(answer) + "\n"));
@@ -32,7 +40,7 @@ final class Reproduction {
     text.append(
         table.columns().stream()
             .map(it -> it.name() + " " + it.type().sql())
-            .collect(Collectors.joining(", ", " (", ");\n")));
+            .collect(Collectors.joining(", ", " (", ") USING parquet;\n")));
     for (int i = 0; i < table.partitions().size(); i++) {
       List<List<Object>> rows = table.partitions().get(i);
       text.append("-- partition ").append(i).append(": ").append(rows.size()).append(" rows\n");
@@ -44,6 +52,10 @@ final class Reproduction {
                 .collect(
                     Collectors.joining(
                         ",\n  ", "INSERT INTO " + table.name() + " VALUES\n  ", ";\n")));
+      }
+      if (rows.size() > MOST_ROWS) {
+        text.append("-- ").append(rows.size() - MOST_ROWS);
+        text.append(" more rows are not printed; the command makes them all\n");
       }
     }
   }
