@@ -13,7 +13,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -37,7 +36,6 @@ class ReadCasesTest {
   private static final int BIG_ROWS = 100_000_000;
   private static final int BIG_PARTITIONS = 22;
   private static final long JANUARY = 508_239;
-  private static final long SIGNAL_LIMIT_SECONDS = 10;
 
   private static Dataset<Row> read(TallyCluster cluster, String table, Map<String, String> more) {
     Map<String, String> options = new LinkedHashMap<>(cluster.options(table));
@@ -147,7 +145,7 @@ class ReadCasesTest {
 
   @Test
   @DisplayName("NET-2: a node that falls silent fails the query in bounded time")
-  void aStoppedProcess() throws Exception {
+  void aStoppedProcess() {
     try (SampleFiles files = new SampleFiles();
         TallyCluster cluster =
             TallyCluster.of(
@@ -157,7 +155,7 @@ class ReadCasesTest {
                             .parquet("p", files.parquet("SELECT range AS a FROM range(10)")))))) {
       Dataset<Row> table = read(cluster, "t", Map.of("silence-timeout-ms", "2000"));
       assertEquals(10, table.count());
-      signal(cluster.node(0), "STOP");
+      cluster.node(0).pause();
       try {
         Throwable error = assertThrows(Exception.class, table.groupBy("a").count()::collectAsList);
         while (!(error instanceof TallyException)) {
@@ -169,7 +167,7 @@ class ReadCasesTest {
                 .contains(((TallyException) error).code()),
             error::toString);
       } finally {
-        signal(cluster.node(0), "CONT");
+        cluster.node(0).resume();
       }
       assertEquals(Collections.nCopies(10, 1L), counts(table));
     }
@@ -235,11 +233,5 @@ class ReadCasesTest {
 
   private static List<Long> counts(Dataset<Row> table) {
     return table.groupBy("a").count().collectAsList().stream().map(row -> row.getLong(1)).toList();
-  }
-
-  private static void signal(TallyNode node, String name) throws Exception {
-    Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(node.pid())).start();
-    assertTrue(kill.waitFor(SIGNAL_LIMIT_SECONDS, TimeUnit.SECONDS));
-    assertEquals(0, kill.exitValue());
   }
 }

@@ -1,8 +1,6 @@
 package io.tally.spark;
 
-import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ClusterView;
-import io.tally.rpc.v1.ErrorCode;
 import io.tally.spark.pushdown.SessionRules;
 import io.tally.spark.read.TableView;
 import io.tally.spark.read.TallyScanBuilder;
@@ -177,14 +175,7 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
   private TableView tableView(ClusterView view) {
     StructType known = schema.sparkSchema();
     TableSchema columns = schemaOf(view, Optional.of(declared.orElse(known)));
-    for (StructField column : columns.sparkSchema().fields()) {
-      if (column.nullable() && !known.apply(column.name()).nullable()) {
-        throw new TallyException(
-            ErrorCode.LAYOUT_CHANGED,
-            "Column \"%s\" of table \"%s\" may be NULL now, which it could not when the table was loaded, and Spark relies on that. Load the table, or create the view, again."
-                .formatted(column.name(), options.table()));
-      }
-    }
+    columns.checkNoNewNulls(known);
     return new TableView(view, columns);
   }
 

@@ -136,7 +136,7 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
   private void askAnother(TallyException failure) {
     StreamOwner failed = leg.owner();
     if (failure.retryable() && failure.code() != ErrorCode.SCAN_LOST) {
-      resources.troubled().failed(failed.address());
+      resources.troubled().failed(failed.address(), reader.totals().received().waitedNanos());
     }
     if (reader.isHandedOut() || !OwnerChoice.mayHelp(failure)) {
       throw explained(failure);

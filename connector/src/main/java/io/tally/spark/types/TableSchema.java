@@ -131,6 +131,28 @@ public final class TableSchema {
     return new TableSchema(table, chosen, unreadable);
   }
 
+  /**
+   * Checks that Spark was right to plan with what it knows: it leaves out what asks for NULL where
+   * there cannot be any.
+   *
+   * @param known the columns as Spark has loaded them
+   * @throws TallyException LAYOUT_CHANGED if one may be NULL now that could not
+   */
+  public void checkNoNewNulls(StructType known) {
+    for (StructField column : known.fields()) {
+      if (!column.nullable() && column(column.name()).map(StructField::nullable).orElse(false)) {
+        throw new TallyException(
+            ErrorCode.LAYOUT_CHANGED,
+            "Column "
+                + quote(column.name())
+                + " of table "
+                + quote(table)
+                + " may be NULL now, which it could not when the table was loaded, and Spark relies"
+                + " on that. Load the table, or create the view, again.");
+      }
+    }
+  }
+
   private String suggestion(String name) {
     return NearestName.of(name, fields.keySet())
         .map(near -> "; did you mean " + quote(near) + "?")

@@ -165,14 +165,22 @@ final class OwnerChoiceTest {
     AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 5);
     TroubledNodes troubled = new TroubledNodes(nanos::get);
     assertFalse(troubled.isTroubled(A.address()));
-    troubled.failed(A.address());
-    troubled.failed(B.address());
+    troubled.failed(A.address(), 0);
+    troubled.failed(B.address(), TimeUnit.SECONDS.toNanos(60));
     assertTrue(troubled.isTroubled(A.address()));
     troubled.answered(A.address());
     assertFalse(troubled.isTroubled(A.address()));
     assertTrue(troubled.isTroubled(B.address()));
-    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(TroubledNodes.AVOID_MILLIS));
+    troubled.failed(A.address(), 0);
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(TroubledNodes.MIN_AVOID_MILLIS));
+    assertFalse(troubled.isTroubled(A.address()));
+    assertTrue(troubled.isTroubled(B.address()), "a silence costs more");
+    troubled.failed(C.address(), Long.MAX_VALUE);
+    nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(TroubledNodes.MAX_AVOID_MILLIS) - 1);
     assertFalse(troubled.isTroubled(B.address()));
+    assertTrue(troubled.isTroubled(C.address()));
+    nanos.incrementAndGet();
+    assertFalse(troubled.isTroubled(C.address()));
   }
 
   @Example

@@ -183,6 +183,17 @@ final class TableSchemaTest {
         "id BIGINT", ErrorCode.INVALID_REQUEST, "declared as BIGINT, but the nodes have it as INT");
   }
 
+  @Test
+  void whatSparkTakesForNeverNullStaysSo() {
+    StructType known = SCHEMA.sparkSchema();
+    SCHEMA.checkNoNewNulls(known);
+    SCHEMA.checkNoNewNulls(StructType.fromDDL("id INT, gone INT NOT NULL"));
+    StructType sure = StructType.fromDDL("id INT NOT NULL, name STRING NOT NULL");
+    TallyException error = assertThrows(TallyException.class, () -> SCHEMA.checkNoNewNulls(sure));
+    assertEquals(ErrorCode.LAYOUT_CHANGED, error.code());
+    assertTrue(error.getMessage().contains("\"name\" of table \"t\""), error::getMessage);
+  }
+
   private static void assertDeclarationFails(String ddl, ErrorCode code, String message) {
     TallyException error =
         assertThrows(TallyException.class, () -> SCHEMA.declaredAs(StructType.fromDDL(ddl)));
