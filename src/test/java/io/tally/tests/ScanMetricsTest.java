@@ -31,7 +31,8 @@ class ScanMetricsTest {
           "tallyRowsScanned", "rows scanned on nodes",
           "tallyFirstBatchWaitNanos", "wait for the first batch (mean, longest)",
           "tallyTotalWaitNanos", "wait for nodes (sum over tasks)",
-          "tallyReconnects", "connections made again");
+          "tallyReconnects", "connections made again",
+          "tallyFailovers", "scans taken to another owner");
 
   /** Without adaptive execution, so that the scans stand in the plan as they were run. */
   private final SparkSession spark =

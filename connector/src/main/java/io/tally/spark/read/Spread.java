@@ -1,5 +1,6 @@
 package io.tally.spark.read;
 
+import com.google.protobuf.MessageLite;
 import io.tally.rpc.client.ClusterView.Node;
 import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Sample;
@@ -14,17 +15,25 @@ import java.util.Optional;
  * @param seed of what the scan reads
  */
 record Spread(int seed) {
+  /** Of what is longer, the length says enough: a list of keys would be written out each time. */
+  private static final int MAX_HASHED_BYTES = 4_096;
 
   static Spread of(String table, Optional<Sample> sample, List<Expression> predicates) {
     Spread spread = new Spread(0).and(table);
     if (sample.isPresent()) {
-      spread = new Spread(31 * spread.seed + sample.get().toByteString().hashCode());
+      spread = spread.and(sample.get());
     }
     for (Expression predicate : predicates) {
-      // Of the bytes: messages have another hash in each JVM.
-      spread = new Spread(31 * spread.seed + predicate.toByteString().hashCode());
+      spread = spread.and(predicate);
     }
     return spread;
+  }
+
+  /** By the bytes: messages have another hash in each JVM. */
+  Spread and(MessageLite message) {
+    int bytes = message.getSerializedSize();
+    int hash = bytes > MAX_HASHED_BYTES ? bytes : message.toByteString().hashCode();
+    return new Spread(31 * seed + hash);
   }
 
   /** For what reads other columns, too. */

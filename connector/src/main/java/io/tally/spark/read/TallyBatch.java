@@ -102,9 +102,7 @@ record TallyBatch(ScanPlan planned, RuntimeFilter filter, Supplier<ScanPlan> cur
     List<StreamOwner> owners = new ArrayList<>();
     owners.add(StreamOwner.of(stream.node(), holds.remove(stream.node())));
     holds.keySet().stream()
-        .sorted(
-            new Spread(stream.partitions().get(0).toByteString().hashCode())
-                .order(stream.node().nodeId()))
+        .sorted(new Spread(0).and(stream.partitions().get(0)).order(stream.node().nodeId()))
         .forEach(node -> owners.add(StreamOwner.of(node, holds.get(node))));
     return owners;
   }
