@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.tests.differential.DifferentialMain;
+import io.tally.tests.faults.FaultsMain;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,6 +34,9 @@ class DocsTest {
           Map.entry(
               DifferentialMain.COMMAND + " --seed 1 --queries 1000",
               "DifferentialTest, with fewer queries"),
+          Map.entry(
+              FaultsMain.COMMAND + " --seed 1 --schedules 1000",
+              "FaultsTest, with fewer schedules"),
           Map.entry(TpchTest.COMMAND, "TpchTest, at a smaller scale"),
           Map.entry(ReadmeTest.NODE_COMMAND, "ReadmeTest"),
           Map.entry(ReadmeTest.SUBMIT_COMMAND, "ReadmeTest"),

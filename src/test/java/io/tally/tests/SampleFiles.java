@@ -15,7 +15,7 @@ public final class SampleFiles implements AutoCloseable {
   private int files;
 
   /** A Parquet file of the rows of {@code query}, in DuckDB's SQL. */
-  Path parquet(String query) {
+  public Path parquet(String query) {
     return copy(query, "parquet");
   }
 

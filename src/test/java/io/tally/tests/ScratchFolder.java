@@ -27,7 +27,7 @@ public final class ScratchFolder implements AutoCloseable {
   }
 
   /** A new folder inside. */
-  Path folder(String name) {
+  public Path folder(String name) {
     try {
       return Files.createDirectory(path.resolve(name));
     } catch (IOException e) {

@@ -55,7 +55,7 @@ public record TableConfig(Map<String, Object> yaml, List<Map<String, Object>> pa
   }
 
   /** Any key of the table, also a wrong one. */
-  TableConfig with(String key, Object value) {
+  public TableConfig with(String key, Object value) {
     Map<String, Object> more = new LinkedHashMap<>(yaml);
     more.put(key, value);
     return new TableConfig(more, partitions);

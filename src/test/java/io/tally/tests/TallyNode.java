@@ -3,6 +3,9 @@ package io.tally.tests;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.Files;
@@ -11,6 +14,7 @@ import java.nio.file.StandardWatchEventKinds;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -22,14 +26,16 @@ import java.util.concurrent.TimeUnit;
  * distribution, and hands on the address where it listens. Ends only its own process. Not for
  * several threads at once.
  */
-final class TallyNode implements AutoCloseable {
+public final class TallyNode implements AutoCloseable {
   /** A node reads the statistics of its files first; this bounds also a busy machine. */
   static final Duration START_LIMIT = Duration.ofSeconds(60);
 
   static final Duration STOP_LIMIT = Duration.ofSeconds(20);
+  private static final int LOAD_LIMIT_MILLIS = 20_000;
 
   private final String id;
   private final Path directory;
+  private final List<String> program;
   private final Map<String, Object> config;
   private int port;
   private Process process;
@@ -40,16 +46,32 @@ final class TallyNode implements AutoCloseable {
    * @param extra further top-level keys, such as {@code limits}
    */
   TallyNode(String id, Path directory, Map<String, Object> extra, List<TableConfig> tables) {
+    this(id, directory, List.of(Home.server().toString()), extra, tables);
+  }
+
+  private TallyNode(
+      String id,
+      Path directory,
+      List<String> program,
+      Map<String, Object> extra,
+      List<TableConfig> tables) {
     this.id = id;
     this.directory = directory;
+    this.program = program;
     this.config = new LinkedHashMap<>();
     config.put("node", id);
     config.putAll(extra);
     config.put("tables", tables.stream().map(TableConfig::toYaml).toList());
   }
 
+  /** A node that tells what it is busy with, see {@link #load}. */
+  public static TallyNode observed(
+      String id, Path directory, Map<String, Object> extra, List<TableConfig> tables) {
+    return new TallyNode(id, directory, Home.observedServer(), extra, tables);
+  }
+
   /** Starts the process and waits until it listens; at the port it had before, if it ran before. */
-  TallyNode start() {
+  public TallyNode start() {
     launch();
     awaitReady();
     return this;
@@ -69,7 +91,7 @@ final class TallyNode implements AutoCloseable {
   }
 
   /** Starts the process, without waiting. */
-  void launch() {
+  public void launch() {
     if (isAlive()) {
       throw new IllegalStateException(id + " is running already");
     }
@@ -78,13 +100,11 @@ final class TallyNode implements AutoCloseable {
       Map<String, Object> withPort = new LinkedHashMap<>(config);
       withPort.put("port", port);
       new YAMLMapper().writeValue(configFile().toFile(), withPort);
+      List<String> words = new ArrayList<>(program);
+      words.addAll(
+          List.of("--config", configFile().toString(), "--ready-file", readyFile().toString()));
       ProcessBuilder command =
-          new ProcessBuilder(
-                  Home.server().toString(),
-                  "--config",
-                  configFile().toString(),
-                  "--ready-file",
-                  readyFile().toString())
+          new ProcessBuilder(words)
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile()));
       // A node that is killed leaves its temporary files; here they go with its directory.
@@ -105,7 +125,7 @@ final class TallyNode implements AutoCloseable {
    *
    * @throws IllegalStateException with the log, if the process ends instead or takes too long
    */
-  void awaitReady() {
+  public void awaitReady() {
     long deadline = System.nanoTime() + START_LIMIT.toNanos();
     try (WatchService watcher = directory.getFileSystem().newWatchService()) {
       directory.register(watcher, StandardWatchEventKinds.ENTRY_CREATE);
@@ -135,7 +155,7 @@ final class TallyNode implements AutoCloseable {
     }
   }
 
-  String id() {
+  public String id() {
     return id;
   }
 
@@ -148,11 +168,11 @@ final class TallyNode implements AutoCloseable {
   }
 
   /** Where it listens; 0 before its first start. */
-  int port() {
+  public int port() {
     return port;
   }
 
-  boolean isAlive() {
+  public boolean isAlive() {
     return process != null && process.isAlive();
   }
 
@@ -161,17 +181,17 @@ final class TallyNode implements AutoCloseable {
   }
 
   /** Ends it at once, as a crash does (SIGKILL). */
-  void kill() {
+  public void kill() {
     process.destroyForcibly();
     awaitExit();
   }
 
   /** Lets it do nothing, with its connections open, until {@link #resume} or {@link #kill}. */
-  void pause() {
+  public void pause() {
     signal("STOP");
   }
 
-  void resume() {
+  public void resume() {
     signal("CONT");
   }
 
@@ -193,12 +213,42 @@ final class TallyNode implements AutoCloseable {
    * Asks it to end (SIGTERM) and waits; a node that does not end in time, or finds memory at its
    * end that no scan has given back, is a failure.
    */
-  void stop() {
+  public void stop() {
     process.destroy();
     awaitExit();
     if (log().contains("hold memory")) {
       throw new IllegalStateException(id + " has leaked:\n" + log());
     }
+  }
+
+  /**
+   * What it is busy with: scans that have not ended, that run, that wait, and Arrow memory.
+   *
+   * @throws IllegalStateException if it does not answer in time
+   */
+  public Load load() {
+    try (Socket socket = new Socket()) {
+      int statsPort = Integer.parseInt(Files.readString(statsFile()).strip());
+      socket.connect(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), statsPort), LOAD_LIMIT_MILLIS);
+      socket.setSoTimeout(LOAD_LIMIT_MILLIS);
+      String[] numbers =
+          new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII)
+              .strip()
+              .split(" ", -1);
+      return new Load(
+          Integer.parseInt(numbers[0]),
+          Integer.parseInt(numbers[1]),
+          Integer.parseInt(numbers[2]),
+          Long.parseLong(numbers[3]));
+    } catch (IOException e) {
+      throw new IllegalStateException(id + " does not say what it is busy with:\n" + log(), e);
+    }
+  }
+
+  /** What a node is busy with. */
+  public record Load(int openScans, int runningScans, int queuedScans, long allocatedBytes) {
+    public static final Load NONE = new Load(0, 0, 0, 0);
   }
 
   /** Waits for the process to end by itself and gives its exit status. */
@@ -217,7 +267,7 @@ final class TallyNode implements AutoCloseable {
   }
 
   /** Everything that it has written so far, of all its runs. */
-  String log() {
+  public String log() {
     try {
       return Files.exists(logFile())
           ? Files.readString(logFile(), StandardCharsets.UTF_8)
@@ -240,6 +290,10 @@ final class TallyNode implements AutoCloseable {
 
   private Path readyFile() {
     return directory.resolve("ready");
+  }
+
+  private Path statsFile() {
+    return directory.resolve("ready-stats");
   }
 
   private Path logFile() {
