@@ -46,6 +46,14 @@ class DocsTest {
               "./mvnw -pl partition-server -am test -Dtest=BatchCutterTest"
                   + " -Dsurefire.failIfNoSpecifiedTests=false",
               "a part of the build"),
+          Map.entry(
+              "./mvnw -pl rpc-protocol -am test -Dtest=HostileAnswerTest"
+                  + " -Djqwik.tries.default=500000",
+              "a part of the build, with fewer tries"),
+          Map.entry(
+              "./mvnw -pl partition-server -am test -Dtest=HostileRequestTest"
+                  + " -Dsurefire.failIfNoSpecifiedTests=false -Djqwik.tries.default=500000",
+              "a part of the build, with fewer tries"),
           Map.entry("./mvnw spotless:apply", "the build checks the format by the same plugin"));
 
   private static final Pattern COMMANDS =

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /**
  * One {@code tally-server} process: takes a configuration, starts the process from the
@@ -36,6 +37,7 @@ public final class TallyNode implements AutoCloseable {
   private final String id;
   private final Path directory;
   private final List<String> program;
+  private final Supplier<String> javaOption;
   private final Map<String, Object> config;
   private int port;
   private Process process;
@@ -46,18 +48,20 @@ public final class TallyNode implements AutoCloseable {
    * @param extra further top-level keys, such as {@code limits}
    */
   TallyNode(String id, Path directory, Map<String, Object> extra, List<TableConfig> tables) {
-    this(id, directory, List.of(Home.server().toString()), extra, tables);
+    this(id, directory, List.of(Home.server().toString()), NodeClasses::javaOption, extra, tables);
   }
 
   private TallyNode(
       String id,
       Path directory,
       List<String> program,
+      Supplier<String> javaOption,
       Map<String, Object> extra,
       List<TableConfig> tables) {
     this.id = id;
     this.directory = directory;
     this.program = program;
+    this.javaOption = javaOption;
     this.config = new LinkedHashMap<>();
     config.put("node", id);
     config.putAll(extra);
@@ -67,7 +71,14 @@ public final class TallyNode implements AutoCloseable {
   /** A node that tells what it is busy with, see {@link #load}. */
   public static TallyNode observed(
       String id, Path directory, Map<String, Object> extra, List<TableConfig> tables) {
-    return new TallyNode(id, directory, Home.observedServer(), extra, tables);
+    return new TallyNode(id, directory, Home.observedServer(), () -> "", extra, tables);
+  }
+
+  /** A node that is started with a further option for Java. */
+  static TallyNode withJavaOption(
+      String option, Path directory, Map<String, Object> extra, List<TableConfig> tables) {
+    List<String> program = List.of(Home.server().toString());
+    return new TallyNode("node", directory, program, () -> option, extra, tables);
   }
 
   /** Starts the process and waits until it listens; at the port it had before, if it ran before. */
@@ -112,7 +123,9 @@ public final class TallyNode implements AutoCloseable {
       // These processes live for seconds: the second compiler would cost more than it brings.
       command
           .environment()
-          .put("TALLY_JAVA_OPTS", "-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=" + temporary);
+          .put(
+              "TALLY_JAVA_OPTS",
+              "-XX:TieredStopAtLevel=1 -Djava.io.tmpdir=" + temporary + " " + javaOption.get());
       process = command.start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -46,9 +46,6 @@ record Schedule(
 
   private static final int MANY_TRIES = 40;
 
-  /** Whether Spark's tasks ask another owner of a partition where one does not answer. */
-  private static final boolean REPLICAS_TAKE_OVER = false;
-
   /** More than crosses the link in either direction. */
   private static final int ANSWER_BYTES = 300_000;
 
@@ -145,7 +142,8 @@ record Schedule(
   /** The errors that it may end with. None: the right answer is due. */
   Set<ErrorCode> mayEndWith() {
     Set<ErrorCode> codes = EnumSet.noneOf(ErrorCode.class);
-    if (REPLICAS_TAKE_OVER && level == Level.SPARK && shared) {
+    if (level == Level.SPARK && shared) {
+      // Another owner answers where one does not.
       return codes;
     }
     faults.forEach(fault -> codes.addAll(fault.mayLeadTo()));

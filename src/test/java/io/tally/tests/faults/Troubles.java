@@ -20,10 +20,13 @@ import java.util.function.Consumer;
  * leaves the node as it was found, and no link.
  */
 final class Troubles implements AutoCloseable {
+  /** Of three faults, each may wait for another thread, and something may be undone meanwhile. */
+  private static final int THREADS = 8;
+
   private final TallyNode node;
   private final TallyNode other;
   private final LinkProxy link;
-  private final ScheduledExecutorService later = Executors.newScheduledThreadPool(2);
+  private final ScheduledExecutorService later = Executors.newScheduledThreadPool(THREADS);
   private final List<Future<?>> ahead = new ArrayList<>();
 
   /**
@@ -85,15 +88,15 @@ final class Troubles implements AutoCloseable {
         undo(millis, link::restore);
       }
       case KILL -> {
-        endProcess(TallyNode::kill);
+        undisturbed(() -> endProcess(TallyNode::kill));
         undo(millis, this::revive);
       }
       case TERMINATE -> {
-        endProcess(TallyNode::stop);
+        undisturbed(() -> endProcess(TallyNode::stop));
         undo(millis, this::revive);
       }
       case SUSPEND -> {
-        suspend();
+        undisturbed(this::suspend);
         undo(millis, this::wake);
       }
       case REPLACE -> {
@@ -104,6 +107,15 @@ final class Troubles implements AutoCloseable {
       case CLOSE, CANCEL_JOBS, LOSE_EXECUTOR -> after(millis, () -> asker.accept(strikes.stroke()));
       case INTERRUPT -> after(millis, reader::interrupt);
     }
+  }
+
+  /** Does it now, on a thread that nobody interrupts. */
+  private void undisturbed(Runnable action) {
+    Future<?> happening = later.submit(action);
+    synchronized (ahead) {
+      ahead.add(happening);
+    }
+    Await.until("it has happened", happening::isDone);
   }
 
   private void undo(int millis, Runnable action) {
