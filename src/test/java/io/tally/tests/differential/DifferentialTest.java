@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Generated queries over generated tables give the same answers in all ways. */
 class DifferentialTest {
-  private static final int QUERIES = 100;
+  private static final int QUERIES = 70;
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2})
