@@ -11,7 +11,8 @@ import org.apache.spark.sql.connector.read.InputPartition;
  *
  * @param owners the node that is planned to answer, which holds all partitions of the task; behind
  *     it all others that hold some
- * @param open a serialised {@code Open} for the planned node, without scan id and limits
+ * @param open a serialised {@code Open} for all partitions, without scan id and limits, and without
+ *     what differs from owner to owner, see {@link StreamOwner#ask}
  */
 record NodeScan(List<StreamOwner> owners, ByteString open) implements InputPartition {
   NodeScan {

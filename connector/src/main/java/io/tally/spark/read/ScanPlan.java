@@ -8,7 +8,6 @@ import io.tally.rpc.v1.Partition;
 import io.tally.rpc.v1.Sample;
 import io.tally.spark.pushdown.AggregationPlan;
 import io.tally.spark.pushdown.PartitionKeys;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -65,9 +64,12 @@ record ScanPlan(
 
   /** The owners of each partition, by its id. */
   Map<String, List<Node>> owners() {
-    Map<String, List<Node>> owners = new HashMap<>();
-    partitions.forEach(owned -> owners.put(owned.partition().getId(), owned.owners()));
-    return owners;
+    return owners(partitions);
+  }
+
+  private static Map<String, List<Node>> owners(List<OwnedPartition> partitions) {
+    return partitions.stream()
+        .collect(Collectors.toMap(owned -> owned.partition().getId(), OwnedPartition::owners));
   }
 
   /** The streams to open, none if there is nothing to read. */
@@ -123,8 +125,7 @@ record ScanPlan(
    * that was planned to own it.
    */
   boolean isReadableIn(ClusterView before, ClusterView now) {
-    Map<String, List<Node>> ownersNow = new HashMap<>();
-    now.partitions().forEach(owned -> ownersNow.put(owned.partition().getId(), owned.owners()));
+    Map<String, List<Node>> ownersNow = owners(now.partitions());
     return contents(before).equals(contents(now))
         && partitions.stream()
             .allMatch(

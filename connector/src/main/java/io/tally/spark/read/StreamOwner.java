@@ -49,7 +49,7 @@ record StreamOwner(
   /**
    * What to ask of this node.
    *
-   * @param task for all partitions of the task, of whichever node
+   * @param task for all partitions of the task, without what differs from owner to owner
    * @param partitions positions of those that this node is to answer for
    */
   Open ask(Open task, BitSet partitions) {

@@ -1,6 +1,5 @@
 package io.tally.spark.read;
 
-import io.tally.rpc.Features;
 import io.tally.rpc.ScalarFunction;
 import io.tally.rpc.client.ClusterView.Node;
 import io.tally.rpc.v1.Call;
@@ -56,10 +55,7 @@ record TallyBatch(ScanPlan planned, RuntimeFilter filter, Supplier<ScanPlan> cur
   private NodeScan nodeScan(
       ScanPlan plan, PlannedStream stream, Map<String, List<Node>> ownersById) {
     Open.Builder open =
-        Open.newBuilder()
-            .setTable(plan.table())
-            .setLayoutVersion(stream.node().layoutVersion())
-            .addAllPartitions(stream.partitions());
+        Open.newBuilder().setTable(plan.table()).addAllPartitions(stream.partitions());
     if (plan.aggregation().isPresent()) {
       open.setAggregation(plan.aggregation().get().aggregation());
     } else {
@@ -83,9 +79,6 @@ record TallyBatch(ScanPlan planned, RuntimeFilter filter, Supplier<ScanPlan> cur
     }
     plan.sample().ifPresent(open::setSample);
     plan.selection().addTo(open);
-    if (stream.node().features().contains(Features.RESUME)) {
-      open.setResumeAfter(0);
-    }
     // No scan id: every attempt of a task is a scan of its own.
     return new NodeScan(owners(stream, ownersById), open.build().toByteString());
   }

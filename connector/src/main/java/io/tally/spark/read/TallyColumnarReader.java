@@ -66,7 +66,7 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
   /**
    * Asks the first owner, and does not wait for the answer.
    *
-   * @param task without scan id and limits; for all partitions
+   * @param task as in {@link NodeScan#open}
    */
   static TallyColumnarReader open(
       Open task, OwnerChoice owners, ScanOptions limits, ReadShape shape, Resources resources) {

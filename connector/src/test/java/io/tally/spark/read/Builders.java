@@ -1,11 +1,13 @@
 package io.tally.spark.read;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import io.tally.rpc.client.ClusterView;
+import io.tally.rpc.v1.Open;
 import io.tally.spark.pushdown.SessionRules;
 import io.tally.spark.types.TableSchema;
 import java.util.Optional;
 
-/** Scan builders over nodes that do not change. */
+/** Scan builders over nodes that do not change, and what comes of them. */
 final class Builders {
   private Builders() {}
 
@@ -13,5 +15,11 @@ final class Builders {
       ClusterView view, TableSchema schema, ReadSettings settings, Optional<SessionRules> session) {
     TableView table = new TableView(view, schema);
     return new TallyScanBuilder(table, () -> table, settings, session);
+  }
+
+  /** What the planned node of a task is asked. */
+  static Open open(NodeScan task) throws InvalidProtocolBufferException {
+    StreamOwner planned = task.owners().get(0);
+    return planned.ask(Open.parseFrom(task.open()), planned.holds());
   }
 }

@@ -239,14 +239,14 @@ final class MixedFeaturesTest {
     TallyScanBuilder builder = builder("scan.row_range");
     builder.pruneColumns(StructType.fromDDL("i INT"));
     for (InputPartition partition : builder.build().toBatch().planInputPartitions()) {
-      Open open = Open.parseFrom(assertInstanceOf(NodeScan.class, partition).open());
+      Open open = Builders.open(assertInstanceOf(NodeScan.class, partition));
       assertFalse(open.getPartitionsList().stream().anyMatch(ScanPartition::hasRange));
     }
   }
 
   private static Open firstOpen(TallyScanBuilder builder) throws Exception {
     InputPartition first = builder.build().toBatch().planInputPartitions()[0];
-    return Open.parseFrom(assertInstanceOf(NodeScan.class, first).open());
+    return Builders.open(assertInstanceOf(NodeScan.class, first));
   }
 
   @Test

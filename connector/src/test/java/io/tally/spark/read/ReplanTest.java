@@ -96,7 +96,7 @@ final class ReplanTest {
     Set<String> texts = new TreeSet<>();
     for (InputPartition partition : scan.toBatch().planInputPartitions()) {
       NodeScan task = assertInstanceOf(NodeScan.class, partition);
-      Open open = Open.parseFrom(task.open());
+      Open open = Builders.open(task);
       List<String> ids = open.getPartitionsList().stream().map(ScanPartition::getId).toList();
       List<String> others =
           task.owners().subList(1, task.owners().size()).stream()

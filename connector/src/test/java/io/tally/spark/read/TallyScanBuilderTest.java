@@ -109,7 +109,7 @@ final class TallyScanBuilderTest {
   }
 
   private static Open open(InputPartition partition) throws Exception {
-    return Open.parseFrom(assertInstanceOf(NodeScan.class, partition).open());
+    return Builders.open(assertInstanceOf(NodeScan.class, partition));
   }
 
   @Test
