@@ -19,6 +19,8 @@ record EngineFailure(String type, String message) {
   private static final Pattern FORM =
       Pattern.compile("(?:^|message=)([A-Z][A-Za-z /]{1,40}?) Error: ([^\\n]*)");
 
+  private static final String OUT_OF_MEMORY = "Out of Memory";
+
   /** What the engine says in {@code error}; empty if the engine did not say it. */
   static Optional<EngineFailure> of(Exception error) {
     Matcher matcher = FORM.matcher(String.valueOf(error.getMessage()));
@@ -29,7 +31,7 @@ record EngineFailure(String type, String message) {
 
   /** Whether the memory limit was reached, and there was no space on disk for what does not fit. */
   boolean isOutOfMemory() {
-    return type.equals("Out of Memory");
+    return type.equals(OUT_OF_MEMORY);
   }
 
   /** The error to report for a scan that met this. */
@@ -38,7 +40,7 @@ record EngineFailure(String type, String message) {
       case "Out of Range", "Conversion" ->
           plan.computes ? overflow(plan, cause) : unreadable(plan, cause);
       case "IO", "Serialization", "Invalid Input", "Invalid", "HTTP" -> unreadable(plan, cause);
-      case "Out of Memory" ->
+      case OUT_OF_MEMORY ->
           new TallyException(
               ErrorCode.INTERNAL,
               "The node ran out of memory while it scanned %s. Raise its memory limit, or ask for less at once. (%s)"

@@ -350,7 +350,6 @@ public final class Scan implements AutoCloseable {
    * is told.
    */
   private Optional<EngineFailure> diagnose() {
-    closeQuietly(statement); // the driver has done so already
     try {
       prepareStatement(sql);
       requireNotCancelled();
