@@ -13,6 +13,14 @@ interface Benchmark {
   /** Runs it; takes a few minutes at most. */
   Result run(Effort effort) throws Exception;
 
+  /** Fails, rather than measure, if an answer does not have as many rows as it should. */
+  static long expect(long expected, long rows) {
+    if (rows != expected) {
+      throw new IllegalStateException(rows + " rows instead of " + expected);
+    }
+    return rows;
+  }
+
   /**
    * What came out.
    *

@@ -43,8 +43,8 @@ final class GroupingBenchmark implements Benchmark {
               PairedRuns.measure(
                   effort.times(WARM_UPS),
                   effort.times(PAIRS),
-                  () -> expect(rows * percent / 100, node.scan(groups).rows()),
-                  () -> expect(rows, node.scan(fetched).rows()));
+                  () -> Benchmark.expect(rows * percent / 100, node.scan(groups).rows()),
+                  () -> Benchmark.expect(rows, node.scan(fetched).rows()));
           figures.put("groups_ms_at_%03d_percent".formatted(percent), runs.aMedianMillis());
           figures.put("rows_ms_at_%03d_percent".formatted(percent), runs.bMedianMillis());
         }
@@ -54,8 +54,8 @@ final class GroupingBenchmark implements Benchmark {
             PairedRuns.measure(
                 effort.times(WARM_UPS),
                 effort.times(PAIRS),
-                () -> expect(rows, node.scan(partial).rows()),
-                () -> expect(rows, node.scan(whole).rows()));
+                () -> Benchmark.expect(rows, node.scan(partial).rows()),
+                () -> Benchmark.expect(rows, node.scan(whole).rows()));
         return new Result(
             List.of(Goal.atMost("grouping.given-up-over-grouped", unique.medianRatio(0), TARGET)),
             figures);
@@ -77,12 +77,5 @@ final class GroupingBenchmark implements Benchmark {
 
   private static Expression column(String name) {
     return Expression.newBuilder().setColumn(name).build();
-  }
-
-  private static long expect(long expected, long rows) {
-    if (rows != expected) {
-      throw new IllegalStateException(rows + " rows instead of " + expected);
-    }
-    return rows;
   }
 }

@@ -69,8 +69,8 @@ final class TransportBenchmark implements Benchmark {
         PairedRuns.measure(
             effort.times(GROUP_BY_WARM_UPS),
             effort.times(GROUP_BY_PAIRS),
-            () -> expect(GROUPS, node.scan(groupBy).rows()),
-            () -> expect(GROUPS, query(node.catalog(), groupBySql)));
+            () -> Benchmark.expect(GROUPS, node.scan(groupBy).rows()),
+            () -> Benchmark.expect(GROUPS, query(node.catalog(), groupBySql)));
 
     Open all = allColumns(node);
     ScanStream.Received shape = node.scan(all);
@@ -81,8 +81,8 @@ final class TransportBenchmark implements Benchmark {
           PairedRuns.measure(
               effort.times(ROW_WARM_UPS),
               effort.times(ROW_PAIRS),
-              () -> expect(allRows, flight.rows(source)),
-              () -> expect(allRows, node.scan(all).rows()));
+              () -> Benchmark.expect(allRows, flight.rows(source)),
+              () -> Benchmark.expect(allRows, node.scan(all).rows()));
       double megabytes = shape.bodyBytes() / 1e6;
       return new Result(
           List.of(
@@ -134,13 +134,6 @@ final class TransportBenchmark implements Benchmark {
       while (result.next()) {
         rows++;
       }
-    }
-    return rows;
-  }
-
-  private static long expect(long expected, long rows) {
-    if (rows != expected) {
-      throw new IllegalStateException(rows + " rows instead of " + expected);
     }
     return rows;
   }
