@@ -64,17 +64,7 @@ public final class ScriptRun implements AutoCloseable {
 
   /** Sends it SIGINT, as Ctrl-C does; a command ignores that if it was started ignoring it. */
   void interrupt() {
-    try {
-      Process kill = new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start();
-      if (kill.waitFor() != 0) {
-        throw new IllegalStateException("The command has ended already: " + output());
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("Interrupted while interrupting a command", e);
-    }
+    Signals.send("INT", process.pid(), "the command, whose output is " + output());
   }
 
   /** Reads the rest of the output and gives the exit status. */

@@ -201,25 +201,11 @@ public final class TallyNode implements AutoCloseable {
 
   /** Lets it do nothing, with its connections open, until {@link #resume} or {@link #kill}. */
   public void pause() {
-    signal("STOP");
+    Signals.send("STOP", pid(), id);
   }
 
   public void resume() {
-    signal("CONT");
-  }
-
-  private void signal(String name) {
-    try {
-      Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start();
-      if (!kill.waitFor(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS) || kill.exitValue() != 0) {
-        throw new IllegalStateException("no signal " + name + " for " + id);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("Interrupted while " + id + " was sent a signal", e);
-    }
+    Signals.send("CONT", pid(), id);
   }
 
   /**
