@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.TallyException;
 import io.tally.server.fixture.LinkProxy;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +20,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -30,6 +34,9 @@ class FaultTest {
           + " FROM flights";
 
   private static final long LIMIT_SECONDS = 120;
+
+  /** What a node that is killed may leave in its temporary folder: no unpacked engine. */
+  private static final long MOST_BYTES_LEFT = 1 << 20;
 
   /** The node's one line for each scan that has ended. */
   private static final Pattern SCAN_ENDS =
@@ -106,6 +113,7 @@ class FaultTest {
       gate.open();
       assertFailsByName(answer);
     }
+    assertTrue(bytesIn(cluster.node(2).temporaryFolder()) < MOST_BYTES_LEFT);
     cluster.node(2).start();
     assertEquals("3000000", Rows.show(spark.sql("SELECT count(*) FROM flights").head()));
   }
@@ -163,5 +171,11 @@ class FaultTest {
     assertTrue(
         cause.getMessage().contains("node-") || cause.getMessage().contains("127.0.0.1"),
         cause::getMessage);
+  }
+
+  private static long bytesIn(Path folder) throws IOException {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(Files::isRegularFile).mapToLong(file -> file.toFile().length()).sum();
+    }
   }
 }

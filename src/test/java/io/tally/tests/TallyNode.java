@@ -280,6 +280,11 @@ public final class TallyNode implements AutoCloseable {
     return directory.resolve("node.yaml");
   }
 
+  /** Where its temporary files go. */
+  Path temporaryFolder() {
+    return directory.resolve("tmp");
+  }
+
   @Override
   public void close() {
     if (isAlive()) {
