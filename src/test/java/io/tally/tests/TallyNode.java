@@ -31,7 +31,9 @@ public final class TallyNode implements AutoCloseable {
   /** A node reads the statistics of its files first; this bounds also a busy machine. */
   static final Duration START_LIMIT = Duration.ofSeconds(60);
 
-  static final Duration STOP_LIMIT = Duration.ofSeconds(20);
+  /** Also for one that writes its archive of classes at the end. */
+  static final Duration STOP_LIMIT = Duration.ofSeconds(60);
+
   private static final int LOAD_LIMIT_MILLIS = 20_000;
 
   private final String id;
@@ -71,7 +73,8 @@ public final class TallyNode implements AutoCloseable {
   /** A node that tells what it is busy with, see {@link #load}. */
   public static TallyNode observed(
       String id, Path directory, Map<String, Object> extra, List<TableConfig> tables) {
-    return new TallyNode(id, directory, Home.observedServer(), () -> "", extra, tables);
+    return new TallyNode(
+        id, directory, Home.observedServer(), NodeClasses::javaOption, extra, tables);
   }
 
   /** A node that is started with a further option for Java. */
@@ -119,7 +122,7 @@ public final class TallyNode implements AutoCloseable {
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(logFile().toFile()));
       // A node that is killed leaves its temporary files; here they go with its directory.
-      Path temporary = Files.createDirectories(directory.resolve("tmp"));
+      Path temporary = Files.createDirectories(temporaryFolder());
       // These processes live for seconds: the second compiler would cost more than it brings.
       command
           .environment()

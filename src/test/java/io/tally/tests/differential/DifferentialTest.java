@@ -22,19 +22,16 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Generated queries over generated tables give the same answers in all ways. */
 class DifferentialTest {
   private static final int QUERIES = 70;
 
-  @ParameterizedTest
-  @ValueSource(longs = {1, 2})
-  void allAnswersAreTheSame(long seed) {
+  @Test
+  void allAnswersAreTheSame() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-    Totals totals = Differential.run(seed, 0, QUERIES, out);
+    Totals totals = Differential.run(1, 0, QUERIES, out);
     String report = bytes.toString(StandardCharsets.UTF_8);
     assertEquals(0, totals.failed(), report);
     assertEquals(QUERIES, totals.queries(), report);
@@ -120,12 +117,13 @@ class DifferentialTest {
     return new WorldSpec(List.of(table), 2, false, Map.of(), Map.of());
   }
 
+  /** Another seed. */
   @Test
   void theCommandEndsWithItsVerdict() {
     try (ScriptRun run =
-        new ScriptRun("bash", "-c", DifferentialMain.COMMAND + " --seed 5 --queries 20")) {
+        new ScriptRun("bash", "-c", DifferentialMain.COMMAND + " --seed 2 --queries " + QUERIES)) {
       assertEquals(0, run.awaitExit(), () -> run.output() + run.errors());
-      assertEquals("20 passed, 0 failed", run.lines().get(run.lines().size() - 1));
+      assertEquals(QUERIES + " passed, 0 failed", run.lines().get(run.lines().size() - 1));
     }
   }
 
