@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
@@ -78,7 +79,24 @@ final class CommonSchema {
                 new TallyException(
                     ErrorCode.CLUSTER_INCONSISTENT,
                     "Nodes %s and %s disagree on column \"%s\" of table \"%s\": %s against %s. Give the table the same schema on every node."
-                        .formatted(firstNode, node, one.getName(), table, one, other)));
+                        .formatted(
+                            firstNode, node, one.getName(), table, shown(one), shown(other))));
+  }
+
+  /** A field as Arrow shows it, with the names of types that Arrow does not know. */
+  private static String shown(Field field) {
+    String name = SqlTypeName.of(field.getMetadata()).map(n -> " " + n.text()).orElse("");
+    String children =
+        field.getChildren().stream()
+            .map(CommonSchema::shown)
+            .collect(Collectors.joining(", ", "<", ">"));
+    return "%s: %s%s%s%s"
+        .formatted(
+            field.getName(),
+            field.getType(),
+            name,
+            field.getChildren().isEmpty() ? "" : children,
+            field.isNullable() ? "" : " not null");
   }
 
   /** One field for both, nullable where either is; empty if they differ otherwise. */

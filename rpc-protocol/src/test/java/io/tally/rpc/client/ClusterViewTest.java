@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.SqlTypeName;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ClusterView.OwnedPartition;
 import io.tally.rpc.v1.DescribeNodeResponse;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -26,6 +28,8 @@ import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Discovery over scripted nodes on loopback. */
 class ClusterViewTest {
@@ -127,6 +131,44 @@ class ClusterViewTest {
     start("a", table(new Schema(List.of(new Field("s", struct, List.of(DAY))))));
     start("b", table(new Schema(List.of(new Field("s", struct, List.of(COUNT))))));
     assertFails(ErrorCode.CLUSTER_INCONSISTENT, "\"s\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"varchar(5), varchar(9)", "varchar(5), ''", "'', array<varchar(3)>"})
+  void howLongAVarcharMayBeDoesNotMatter(String one, String other) {
+    start("a", table(new Schema(List.of(named(one)))));
+    start("b", table(new Schema(List.of(named(other)))));
+    assertEquals(new Schema(List.of(DAY)), discover().schema());
+  }
+
+  @Test
+  void theNameOfATypeIsKeptIfNodesAgreeOnIt() {
+    Schema schema = new Schema(List.of(named("string collate UTF8_LCASE")));
+    start("a", table(schema));
+    start("b", table(schema));
+    assertEquals(schema, discover().schema());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "char(5), char(6)",
+    "char(5), varchar(5)",
+    "char(5), ''",
+    "array<char(3)>, array<char(4)>",
+    "string collate UTF8_LCASE, ''",
+    "string collate UTF8_LCASE, string collate UNICODE",
+    "string collate UTF8_LCASE, varchar(3)"
+  })
+  void refusesNodesThatGiveATypeDifferentNames(String one, String other) {
+    start("a", table(new Schema(List.of(named(one)))));
+    start("b", table(new Schema(List.of(named(other)))));
+    assertFails(ErrorCode.CLUSTER_INCONSISTENT, "\"day\"", one, other, "\"a\"", "\"b\"");
+  }
+
+  /** A column of strings whose type has a name of its own, if that is not empty. */
+  private static Field named(String name) {
+    Map<String, String> metadata = name.isEmpty() ? null : new SqlTypeName(name).toMetadata();
+    return new Field("day", new FieldType(true, new ArrowType.Utf8(), null, metadata), List.of());
   }
 
   @Test
