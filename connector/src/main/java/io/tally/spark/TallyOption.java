@@ -33,6 +33,12 @@ public enum TallyOption {
       "16777216",
       "The most that one stream may have on the way and not yet consumed; bounds the memory of a task"
           + " and of the node for it. At least `max-batch-bytes`."),
+  PROCESS_WINDOW_BYTES(
+      "bytes",
+      "268435456",
+      "The most that all streams of one executor (or driver) may have so. While there are many, each has"
+          + " less, down to 256 KiB in smaller batches, and none waits. Best set for the whole session."
+          + " At least `max-batch-bytes`."),
   MAX_ROW_BYTES(
       "bytes", "67108864", "A row larger than this fails the scan. At least `max-batch-bytes`."),
   SILENCE_TIMEOUT_MS(

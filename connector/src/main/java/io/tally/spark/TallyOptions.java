@@ -57,6 +57,7 @@ public record TallyOptions(
         new ScanOptions(
             maxBatchBytes,
             values.number(TallyOption.WINDOW_BYTES, maxBatchBytes, Integer.MAX_VALUE),
+            values.number(TallyOption.PROCESS_WINDOW_BYTES, maxBatchBytes, Long.MAX_VALUE),
             (int) values.number(TallyOption.MAX_ROW_BYTES, maxBatchBytes, Integer.MAX_VALUE),
             values.number(TallyOption.SILENCE_TIMEOUT_MS, 100, Integer.MAX_VALUE),
             new ReconnectPolicy(

@@ -43,6 +43,7 @@ final class TallyOptionsTest {
             Map.entry("Table", "Flights"),
             Map.entry("MAX-BATCH-BYTES", "2048"),
             Map.entry("window-bytes", "4096"),
+            Map.entry("process-window-bytes", "1000000000000"),
             Map.entry("max-row-bytes", "8192"),
             Map.entry("silence-timeout-ms", "500"),
             Map.entry("reconnect-tries", "3"),
@@ -58,7 +59,8 @@ final class TallyOptionsTest {
             "Flights",
             600,
             new ReadSettings(
-                new ScanOptions(2048, 4096, 8192, 500, new ReconnectPolicy(3, 4, 5)),
+                new ScanOptions(
+                    2048, 4096, 1_000_000_000_000L, 8192, 500, new ReconnectPolicy(3, 4, 5)),
                 7,
                 true,
                 false)),

@@ -1,5 +1,6 @@
 package io.tally.server;
 
+import io.tally.server.grpc.NodeSettings;
 import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.DatabaseSettings;
 import io.tally.server.table.TableDefinition;
@@ -47,6 +48,8 @@ record NodeConfig(
    * @param windowBytes the most one scan may hold unacknowledged
    * @param resumeGraceMillis how long a scan whose connection broke waits for its client
    * @param resumeBytes the most that all scans keep for such clients
+   * @param sendBytes the most that all scans have with gRPC
+   * @param connections how long connections live
    * @param stopGraceMillis how long a node that is asked to stop lets running scans go on
    * @param expressionDepth how deep an expression may be nested
    * @param expressionNodes how many nodes an expression may have
@@ -58,10 +61,23 @@ record NodeConfig(
       long windowBytes,
       long resumeGraceMillis,
       long resumeBytes,
+      long sendBytes,
+      NodeSettings.Connections connections,
       long stopGraceMillis,
       int expressionDepth,
       int expressionNodes) {
     static final Limits DEFAULTS =
-        new Limits(8, 64, 30_000, 64L << 20, 30_000, 256L << 20, 10_000, 64, 200_000);
+        new Limits(
+            8,
+            64,
+            30_000,
+            64L << 20,
+            30_000,
+            256L << 20,
+            NodeSettings.DEFAULT_SEND_BYTES,
+            NodeSettings.Connections.DEFAULTS,
+            10_000,
+            64,
+            200_000);
   }
 }

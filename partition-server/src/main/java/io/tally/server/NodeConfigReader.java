@@ -2,6 +2,7 @@ package io.tally.server;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.tally.server.NodeConfig.Limits;
+import io.tally.server.grpc.NodeSettings;
 import io.tally.server.scan.ExpressionLimits;
 import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.DatabaseSettings;
@@ -31,6 +32,7 @@ final class NodeConfigReader {
   private static final long MAX_STOP_GRACE_MILLIS = 3_600_000;
 
   private static final long MAX_RESUME_GRACE_MILLIS = 3_600_000;
+  private static final long MAX_CONNECTION_MILLIS = 86_400_000;
 
   /** The protocol asks every node to accept at least these. */
   private static final int MIN_EXPRESSION_DEPTH = 64;
@@ -99,6 +101,8 @@ final class NodeConfigReader {
         yaml.integer(
             "resume-grace-millis", byDefault.resumeGraceMillis(), 0, MAX_RESUME_GRACE_MILLIS),
         yaml.integer("resume-bytes", byDefault.resumeBytes(), 0, MAX_WINDOW_BYTES),
+        yaml.integer("send-bytes", byDefault.sendBytes(), MIN_WINDOW_BYTES, MAX_WINDOW_BYTES),
+        connections(yaml),
         yaml.integer("stop-grace-millis", byDefault.stopGraceMillis(), 0, MAX_STOP_GRACE_MILLIS),
         yaml.integer(
             "expression-depth",
@@ -110,6 +114,25 @@ final class NodeConfigReader {
             byDefault.expressionNodes(),
             MIN_EXPRESSION_NODES,
             Integer.MAX_VALUE));
+  }
+
+  private static NodeSettings.Connections connections(YamlSection yaml) {
+    NodeSettings.Connections byDefault = NodeSettings.Connections.DEFAULTS;
+    return new NodeSettings.Connections(
+        yaml.integer(
+            "ping-millis",
+            byDefault.pingMillis(),
+            NodeSettings.MIN_PING_MILLIS,
+            MAX_CONNECTION_MILLIS),
+        yaml.integer(
+            "ping-timeout-millis", byDefault.pingTimeoutMillis(), 10, MAX_CONNECTION_MILLIS),
+        yaml.integer(
+            "max-connection-age-millis", byDefault.maxAgeMillis(), 0, MAX_CONNECTION_MILLIS),
+        yaml.integer(
+            "max-connection-age-grace-millis",
+            byDefault.maxAgeGraceMillis(),
+            0,
+            MAX_CONNECTION_MILLIS));
   }
 
   private static DatabaseSettings database(YamlSection yaml) {

@@ -158,6 +158,8 @@ public final class TallyServer implements Callable<Integer> {
         limits.windowBytes(),
         limits.resumeGraceMillis(),
         limits.resumeBytes(),
+        limits.sendBytes(),
+        limits.connections(),
         limits.expressionDepth(),
         limits.expressionNodes());
   }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.client.Endpoints;
 import io.tally.rpc.client.NodeAddress;
+import io.tally.server.grpc.NodeSettings;
 import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.DatabaseSettings;
 import io.tally.server.table.PartitionDeclaration;
@@ -53,6 +54,11 @@ class NodeConfigReaderTest {
               window-bytes: 4194304
               resume-grace-millis: 5
               resume-bytes: 6
+              send-bytes: 8388608
+              ping-millis: 10001
+              ping-timeout-millis: 12
+              max-connection-age-millis: 13
+              max-connection-age-grace-millis: 14
               stop-grace-millis: 7
               expression-depth: 65
               expression-nodes: 10006
@@ -76,7 +82,18 @@ class NodeConfigReaderTest {
             "node-a",
             "0.0.0.0",
             7071,
-            new NodeConfig.Limits(1, 2, 3, 4_194_304, 5, 6, 7, 65, 10_006),
+            new NodeConfig.Limits(
+                1,
+                2,
+                3,
+                4_194_304,
+                5,
+                6,
+                8_388_608,
+                new NodeSettings.Connections(10_001, 12, 13, 14),
+                7,
+                65,
+                10_006),
             new DatabaseSettings(7, Optional.of("4GiB")),
             ScanFeatures.ALL.without(List.of("type.*", "scan.limit")),
             List.of(

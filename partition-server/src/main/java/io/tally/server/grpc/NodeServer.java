@@ -38,12 +38,6 @@ public final class NodeServer implements AutoCloseable {
   /** Clients may ping this often without being taken for an attack. */
   private static final long PERMITTED_PING_SECONDS = 10;
 
-  /** A connection that is silent for this long is asked whether it is alive, */
-  private static final long PING_SECONDS = 60;
-
-  /** and is given up if it does not answer within this time; its scans are then cancelled. */
-  private static final long PING_TIMEOUT_SECONDS = 20;
-
   /** Time for cancelled scans, and then for connections, to end. */
   private static final long END_MILLIS = 5_000;
 
@@ -71,7 +65,7 @@ public final class NodeServer implements AutoCloseable {
         settings.resumeGraceMillis() > 0 ? features : features.without(List.of(Features.RESUME));
     this.scans = new ScanService(settings, catalog, offered, allocator, scheduler);
     this.health = new HealthStatusManager();
-    this.server =
+    NettyServerBuilder builder =
         NettyServerBuilder.forAddress(
                 new InetSocketAddress(settings.host(), settings.port()),
                 InsecureServerCredentials.create())
@@ -82,10 +76,22 @@ public final class NodeServer implements AutoCloseable {
             .maxInboundMessageSize(MAX_REQUEST_BYTES)
             .flowControlWindow(REQUEST_WINDOW_BYTES)
             .permitKeepAliveTime(PERMITTED_PING_SECONDS, TimeUnit.SECONDS)
-            .permitKeepAliveWithoutCalls(true)
-            .keepAliveTime(PING_SECONDS, TimeUnit.SECONDS)
-            .keepAliveTimeout(PING_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-            .build();
+            .permitKeepAliveWithoutCalls(true);
+    limitConnections(builder, settings.connections());
+    this.server = builder.build();
+  }
+
+  /** A client that is gone without a word is found out; its scans then wait for it, or end. */
+  private static void limitConnections(
+      NettyServerBuilder builder, NodeSettings.Connections connections) {
+    builder
+        .keepAliveTime(connections.pingMillis(), TimeUnit.MILLISECONDS)
+        .keepAliveTimeout(connections.pingTimeoutMillis(), TimeUnit.MILLISECONDS);
+    if (connections.maxAgeMillis() > 0) {
+      builder
+          .maxConnectionAge(connections.maxAgeMillis(), TimeUnit.MILLISECONDS)
+          .maxConnectionAgeGrace(connections.maxAgeGraceMillis(), TimeUnit.MILLISECONDS);
+    }
   }
 
   /**
@@ -127,7 +133,9 @@ public final class NodeServer implements AutoCloseable {
         scans.admission().running(),
         scans.admission().queued(),
         allocator.getAllocatedMemory(),
-        scans.sentBatches().sum());
+        scans.sendWindows().takenBytes(),
+        scans.sent().batches(),
+        scans.sent().bodyBytes());
   }
 
   /**

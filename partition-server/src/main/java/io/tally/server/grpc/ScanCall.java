@@ -33,11 +33,15 @@ final class ScanCall extends ServerCall.Listener<ReceivedRequest> {
   private boolean closed;
   private long lastSentNanos;
 
+  /** Whether gRPC has sent or dropped all. */
+  private boolean over;
+
+  private Runnable afterwards = () -> {};
+
   /** To be made inside of {@code startCall}. */
   ScanCall(ServerCall<ReceivedRequest, ScanFrame> call, ScanService service) {
     this.call = call;
     this.service = service;
-    call.setOnReadyThreshold((int) Math.min(Integer.MAX_VALUE, service.settings().windowBytes()));
     call.request(1);
   }
 
@@ -79,9 +83,22 @@ final class ScanCall extends ServerCall.Listener<ReceivedRequest> {
     } else {
       session.get().disconnected(this);
     }
+    over();
+  }
+
+  @Override
+  public void onComplete() {
+    over();
+  }
+
+  private void over() {
+    Runnable last;
     synchronized (sending) {
       closed = true;
+      over = true;
+      last = afterwards;
     }
+    last.run();
   }
 
   private void accept(ScanRequest request) {
@@ -122,7 +139,24 @@ final class ScanCall extends ServerCall.Listener<ReceivedRequest> {
 
   // ---- any thread
 
-  /** Whether less than the window is waiting to be sent. */
+  /** Runs {@code action} when gRPC has sent or dropped all that it has of the call. */
+  void whenOver(Runnable action) {
+    boolean now;
+    synchronized (sending) {
+      now = over;
+      afterwards = action;
+    }
+    if (now) {
+      action.run();
+    }
+  }
+
+  /** Makes it ready while gRPC has less than that waiting to be sent. */
+  void limitQueue(long bytes) {
+    call.setOnReadyThreshold((int) Math.min(Integer.MAX_VALUE, bytes));
+  }
+
+  /** Whether less than the limit is waiting to be sent. */
   boolean isReady() {
     return call.isReady();
   }

@@ -14,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Takes what one scan produces and tells its sender what to send next on the call that answers the
  * client at the moment. The client's messages bring credits; the sender takes one for each batch
- * and waits while there is none, or while a window of bytes has not left for the client yet. So
- * credits beyond the window have the effect of the window, and are not lost: a client that gives
+ * and waits while there is none, or while gRPC has as much as it may of the scan, see {@link
+ * #limit}. So credits beyond that have no effect at once, and are not lost: a client that gives
  * credits back in groups larger than the node's window does not wait for ever.
  *
  * <p>One thread at a time sends, see {@link #await}; all else is safe for any thread.
@@ -37,6 +37,9 @@ final class ScanOutbox {
 
   /** The most batches that were sent, on whichever call. */
   private long sent;
+
+  /** Once gRPC has so many bytes that wait to be sent, nothing more is sent. */
+  private long queueBytes = 1;
 
   // Of the call.
   private long next;
@@ -88,6 +91,7 @@ final class ScanOutbox {
       Optional<ScanCall> replaced = Optional.ofNullable(call);
       batches.forgetBelow(resumeAfter);
       call = newCall;
+      newCall.limitQueue(queueBytes);
       next = resumeAfter;
       credits = 0;
       noMoreCredits = false;
@@ -208,6 +212,19 @@ final class ScanOutbox {
   }
 
   // ---- the scan's side
+
+  /** From now on, nothing is sent while gRPC has so many bytes that wait to be sent. */
+  void limit(long bytes) {
+    lock.lock();
+    try {
+      queueBytes = Math.max(1, bytes);
+      if (call != null) {
+        call.limitQueue(queueBytes);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
 
   /** Sends the first answer, and repeats it on each call to come. */
   void open(Opened message) {

@@ -6,7 +6,6 @@ import io.tally.rpc.v1.ScanResponse;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Takes the steps of one scan's outbox and carries them out on the calls that they name; gives the
@@ -17,16 +16,16 @@ final class ScanSender {
   private static final long MIN_PROGRESS_MILLIS = 10;
 
   private final ScanOutbox outbox;
-  private final LongAdder sentBatches;
+  private final SentTotals sent;
   private final Runnable delivered;
 
   /**
-   * @param sentBatches counts batches that were handed to gRPC
+   * @param sent counts batches that were handed to gRPC
    * @param delivered runs when all was sent and the client need not be waited for
    */
-  ScanSender(ScanOutbox outbox, LongAdder sentBatches, Runnable delivered) {
+  ScanSender(ScanOutbox outbox, SentTotals sent, Runnable delivered) {
     this.outbox = outbox;
-    this.sentBatches = sentBatches;
+    this.sent = sent;
     this.delivered = delivered;
   }
 
@@ -49,12 +48,12 @@ final class ScanSender {
   }
 
   private void sendBatch(ScanCall call, ScanFrame frame) {
-    boolean sent = false;
+    boolean taken = false;
     try {
-      sent = call.send(frame);
+      taken = call.send(frame);
     } finally {
-      if (sent) {
-        sentBatches.increment();
+      if (taken) {
+        sent.add(frame);
       } else {
         frame.close();
       }

@@ -6,6 +6,7 @@ import io.grpc.ServerCallHandler;
 import io.tally.rpc.Features;
 import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
+import io.tally.rpc.WindowBudget;
 import io.tally.rpc.arrow.ScanFrame;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Open;
@@ -20,11 +21,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.LongAdder;
 import org.apache.arrow.memory.BufferAllocator;
 
 /** Receives calls of Scan, and gives each what all of them share. Safe for any thread. */
 final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame> {
+  /** As many as clients ask for at once by default. More would only wait here. */
+  private static final int SENT_BATCHES = 16;
+
   private final NodeSettings settings;
   private final ScanFeatures features;
   private final TableCatalog catalog;
@@ -33,6 +36,7 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
   private final BufferAllocator allocator;
   private final ScheduledExecutorService scheduler;
   private final KeptBytes keptBytes;
+  private final WindowBudget sendWindows = new WindowBudget();
 
   /** Of those that may be asked for again, by scan_id. */
   private final Map<String, ScanSession> resumable = new ConcurrentHashMap<>();
@@ -40,7 +44,7 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
   /** All that have not ended. */
   private final Set<ScanSession> sessions = ConcurrentHashMap.newKeySet();
 
-  private final LongAdder sentBatches = new LongAdder();
+  private final SentTotals sent = new SentTotals();
 
   ScanService(
       NodeSettings settings,
@@ -143,8 +147,19 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
     resumable.remove(session.id(), session);
   }
 
-  Scan prepare(ScanPlan plan) {
-    return Scan.prepare(plan, catalog, allocator, scheduler);
+  /** A scan whose batches fit into the share that it has of what may be sent. */
+  Scan prepare(ScanPlan plan, WindowBudget.Share share) {
+    return Scan.prepare(plan.within(share.bytes()), catalog, allocator, scheduler);
+  }
+
+  /** What gRPC may have of a scan at a time. */
+  WindowBudget.Share sendWindow(Open open) {
+    long wanted = Math.min(settings.windowBytes(), SENT_BATCHES * open.getMaxBatchBytes());
+    return sendWindows.take(wanted, settings.sendBytes());
+  }
+
+  WindowBudget sendWindows() {
+    return sendWindows;
   }
 
   /** Whether scans are kept for clients whose connection broke. */
@@ -175,7 +190,7 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
   }
 
   /** Batches handed to gRPC. */
-  LongAdder sentBatches() {
-    return sentBatches;
+  SentTotals sent() {
+    return sent;
   }
 }

@@ -2,6 +2,7 @@ package io.tally.server.grpc;
 
 import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
+import io.tally.rpc.WindowBudget;
 import io.tally.rpc.arrow.ArrowSchemas;
 import io.tally.rpc.arrow.ScanFrame;
 import io.tally.rpc.v1.End;
@@ -46,6 +47,9 @@ final class ScanSession {
   private TallyException failure;
   private Future<?> grace;
 
+  /** What gRPC may have of it at a time; empty before it runs. */
+  private Optional<WindowBudget.Share> window = Optional.empty();
+
   ScanSession(Open open, ScanPlan plan, ScanService service) {
     this.open = open;
     this.plan = plan;
@@ -54,7 +58,7 @@ final class ScanSession {
     this.outbox =
         new ScanOutbox(
             resumable, new KeptBatches(service.settings().windowBytes(), service.keptBytes()));
-    this.sender = new ScanSender(outbox, service.sentBatches(), this::complete);
+    this.sender = new ScanSender(outbox, service.sent(), this::complete);
   }
 
   // ---- gRPC's threads
@@ -184,11 +188,14 @@ final class ScanSession {
   // ---- the scan's own thread
 
   private void run() {
-    if (!begin()) {
-      return;
-    }
+    Optional<WindowBudget.Share> share = begin();
+    share.ifPresent(this::run);
+  }
+
+  private void run(WindowBudget.Share share) {
+    outbox.limit(share.bytes() - WindowBudget.batchBytes(open.getMaxBatchBytes(), share.bytes()));
     End totals = End.getDefaultInstance();
-    try (Scan running = service.prepare(plan)) {
+    try (Scan running = service.prepare(plan, share)) {
       scan = running;
       cancelIfEnded(running);
       outbox.open(opened());
@@ -274,11 +281,13 @@ final class ScanSession {
 
   private void end(Optional<TallyException> reason) {
     boolean neverRan;
+    Optional<WindowBudget.Share> share;
     synchronized (this) {
       if (ended) {
         return;
       }
       ended = true;
+      share = window;
       failure = reason.orElse(null);
       neverRan = !started;
       if (grace != null) {
@@ -286,7 +295,9 @@ final class ScanSession {
       }
     }
     service.ended(this);
-    outbox.close().ifPresent(call -> reason.ifPresentOrElse(call::close, call::complete));
+    Optional<ScanCall> last = outbox.close();
+    last.ifPresent(call -> reason.ifPresentOrElse(call::close, call::complete));
+    share.ifPresent(held -> giveBack(held, last));
     ScanAdmission.Ticket place = ticket;
     if (place != null) {
       place.leaveQueue();
@@ -307,9 +318,15 @@ final class ScanSession {
         service.settings().nodeId(), "Scan " + ShownText.name(open.getScanId()), error);
   }
 
-  private synchronized boolean begin() {
+  /** Once gRPC has sent all, or dropped it. */
+  private static void giveBack(WindowBudget.Share share, Optional<ScanCall> last) {
+    last.ifPresentOrElse(call -> call.whenOver(share::close), share::close);
+  }
+
+  private synchronized Optional<WindowBudget.Share> begin() {
     started = !ended;
-    return started;
+    window = started ? Optional.of(service.sendWindow(open)) : Optional.empty();
+    return window;
   }
 
   private synchronized void cancelIfEnded(Scan running) {

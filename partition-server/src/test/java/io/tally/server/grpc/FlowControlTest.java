@@ -6,6 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.TallyException;
+import io.tally.rpc.client.NodeAddress;
+import io.tally.rpc.client.NodeChannels;
+import io.tally.rpc.client.NodeClient;
+import io.tally.rpc.client.ReconnectPolicy;
 import io.tally.rpc.client.ScanOptions;
 import io.tally.rpc.client.ScanStream;
 import io.tally.rpc.v1.ErrorCode;
@@ -13,10 +17,15 @@ import io.tally.rpc.v1.Next;
 import io.tally.rpc.v1.Open;
 import io.tally.rpc.v1.ScanResponse;
 import io.tally.server.fixture.Await;
+import io.tally.server.fixture.LinkProxy;
 import io.tally.server.fixture.Wire;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.BigIntVector;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -192,6 +201,149 @@ class FlowControlTest {
     TallyException error = node.call().send(open()).grant(2).halfClose().failure();
     assertEquals(ErrorCode.INVALID_REQUEST, error.code());
     assertTrue(error.getMessage().contains("no credits"), error::getMessage);
+  }
+
+  @Test
+  @DisplayName("RES-3: far more is read than the client has memory for, or the node")
+  void readsFarMoreThanFitsIntoMemory() {
+    serveNumbers(40_000_000);
+    long most = 0;
+    try (BufferAllocator small = node.allocator.newChildAllocator("small", 0, 8 << 20);
+        ScanStream stream =
+            node.client()
+                .scan(
+                    open().setResumeAfter(0).build(),
+                    new ScanOptions(1 << 20, 4 << 20, 1 << 20, 60_000),
+                    small)) {
+      while (stream.next()) {
+        most = Math.max(most, node.server.stats().allocatedBytes());
+      }
+      assertEquals(40_000_000, stream.totals().getRows());
+      assertTrue(stream.totals().getBodyBytes() >= 40_000_000L * Long.BYTES);
+    }
+    assertTrue(most <= 2 * TestNode.WINDOW_BYTES + (8 << 20), most + " bytes were on the node");
+  }
+
+  @Test
+  void manySlowClientsShareWhatANodeHasToSend() {
+    int scans = 16;
+    long limit = 8 << 20;
+    int batchBytes = 64 << 10;
+    try (TestNode small = sending(scans, limit)) {
+      small.catalog.serve("t", "(SELECT range AS n FROM range(1000000000))");
+      List<HandDrivenCall> calls = new ArrayList<>();
+      for (int i = 0; i < scans; i++) {
+        calls.add(small.call().send(openOf(small).setMaxBatchBytes(batchBytes)).grant(1_000_000));
+        assertTrue(calls.get(i).next().hasOpened());
+      }
+      Await.until("all have sent", () -> small.server.stats().sentBatches() >= 3L * scans);
+      for (int i = 0; i < 10_000; i++) {
+        NodeStats stats = small.server.stats();
+        assertTrue(stats.sendBytes() <= limit, stats::toString);
+        // What has left for the client is beside that.
+        assertTrue(
+            stats.sentBodyBytes()
+                <= stats.sendBytes() + (long) scans * TestNode.CLIENT_WINDOW_BYTES,
+            stats::toString);
+        Thread.onSpinWait();
+      }
+      calls.forEach(HandDrivenCall::cancel);
+      small.awaitIdle();
+    }
+  }
+
+  @Test
+  void noneOfManyScansWaitsForAnother() {
+    int scans = 30;
+    try (TestNode small = sending(scans, 1 << 20);
+        NodeChannels channels = new NodeChannels(0)) {
+      small.catalog.serve("t", "(SELECT range AS n FROM range(100000))");
+      NodeClient client = channels.node(new NodeAddress("127.0.0.1", small.server.port()));
+      // The client is as short of memory as the node.
+      ScanOptions options =
+          new ScanOptions(1 << 20, 16 << 20, 1 << 20, 1 << 20, 60_000, ReconnectPolicy.defaults());
+      List<ScanStream> streams = new ArrayList<>();
+      for (int i = 0; i < scans; i++) {
+        streams.add(client.scan(openOf(small).clearScanId().build(), options, small.allocator));
+      }
+      Collections.reverse(streams);
+      for (ScanStream stream : streams) {
+        while (stream.next()) {
+          assertTrue(stream.batch().getRowCount() > 0);
+        }
+        assertEquals(100_000, stream.totals().getRows());
+        stream.close();
+      }
+      small.awaitIdle();
+    }
+  }
+
+  @Test
+  void aStreamThatNobodyReadsDoesNotHinderOthersOnItsConnection() {
+    serveNumbers(1_000_000);
+    try (LinkProxy proxy = new LinkProxy(node.server.port());
+        NodeChannels channels = new NodeChannels(1 << 20)) {
+      NodeClient client = channels.node(new NodeAddress("127.0.0.1", proxy.port()));
+      ScanOptions options = new ScanOptions(64 << 10, 1 << 20, 1 << 20, 60_000);
+      try (ScanStream unread = client.scan(open().clearScanId().build(), options, node.allocator)) {
+        // Its window is full.
+        Await.until("all credits are spent", () -> node.server.stats().sentBatches() == 16);
+        for (int i = 0; i < 3; i++) {
+          try (ScanStream stream =
+              client.scan(open().clearScanId().build(), options, node.allocator)) {
+            while (stream.next()) {
+              assertTrue(stream.batch().getRowCount() > 0);
+            }
+            assertEquals(1_000_000, stream.totals().getRows());
+          }
+        }
+        assertEquals(1, proxy.connections());
+        assertTrue(unread.next());
+      }
+    }
+  }
+
+  @Test
+  void aStreamOfLargeRowsThatNobodyReadsDoesNotHinderOthersOnItsConnection() {
+    node.catalog.serve(
+        "t", "(SELECT range AS n, repeat('x', " + BATCH_BYTES + ") AS s FROM range(64))");
+    try (NodeChannels channels = new NodeChannels(1 << 20)) {
+      NodeClient client = channels.node(new NodeAddress("127.0.0.1", node.server.port()));
+      // The rows that it may have are four times the window, so that some have to stay with gRPC.
+      ScanOptions options = new ScanOptions(64 << 10, 1 << 20, 1 << 20, 10_000);
+      Open rows = open().clearScanId().addColumns("s").build();
+      try (ScanStream unread = client.scan(rows, options, node.allocator);
+          ScanStream stream = client.scan(rows, options, node.allocator)) {
+        Await.until("its window is full", () -> node.server.stats().sentBatches() >= 12);
+        while (stream.next()) {
+          assertEquals(1, stream.batch().getRowCount());
+        }
+        assertEquals(64, stream.totals().getRows());
+        assertTrue(unread.next());
+      }
+    }
+  }
+
+  private static TestNode sending(int scans, long sendBytes) {
+    return new TestNode(
+        new NodeSettings(
+            "node-a",
+            "127.0.0.1",
+            0,
+            scans,
+            0,
+            30_000,
+            TestNode.WINDOW_BYTES,
+            30_000,
+            64 << 20,
+            sendBytes,
+            NodeSettings.Connections.DEFAULTS,
+            64,
+            200_000));
+  }
+
+  private static Open.Builder openOf(TestNode served) {
+    return Wire.open(served.catalog, "t").addColumns("n");
   }
 
   /** Batches are at least half as large as they may be. */

@@ -34,22 +34,24 @@ final class TestNode implements AutoCloseable {
       long queueTimeoutMillis,
       long resumeGraceMillis,
       long resumeBytes) {
+    this(
+        new NodeSettings(
+            "node-a",
+            "127.0.0.1",
+            0,
+            concurrentScans,
+            queuedScans,
+            queueTimeoutMillis,
+            WINDOW_BYTES,
+            resumeGraceMillis,
+            resumeBytes,
+            64,
+            200_000));
+  }
+
+  TestNode(NodeSettings settings) {
     try {
-      server =
-          NodeServer.start(
-              new NodeSettings(
-                  "node-a",
-                  "127.0.0.1",
-                  0,
-                  concurrentScans,
-                  queuedScans,
-                  queueTimeoutMillis,
-                  WINDOW_BYTES,
-                  resumeGraceMillis,
-                  resumeBytes,
-                  64,
-                  200_000),
-              catalog);
+      server = NodeServer.start(settings, catalog);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -77,7 +79,8 @@ final class TestNode implements AutoCloseable {
           return stats.openScans() == 0
               && stats.runningScans() == 0
               && stats.queuedScans() == 0
-              && stats.allocatedBytes() == 0;
+              && stats.allocatedBytes() == 0
+              && stats.sendBytes() == 0;
         });
   }
 

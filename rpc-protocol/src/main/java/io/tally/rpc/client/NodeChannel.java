@@ -1,17 +1,21 @@
 package io.tally.rpc.client;
 
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.common.util.concurrent.MoreExecutors;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
-import io.grpc.ClientCall;
 import io.grpc.ConnectivityState;
-import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
-import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
 import io.grpc.ManagedChannel;
-import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
+import io.tally.rpc.v1.DescribeNodeRequest;
+import io.tally.rpc.v1.DescribeNodeResponse;
+import io.tally.rpc.v1.PartitionServiceGrpc;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -22,6 +26,10 @@ import java.util.function.Supplier;
  * minutes, and calls that wait for a connection are failed before the channel's state tells of it.
  * A caller that calls again wants to know how things are now. So both are looked at: how calls end,
  * and the state, which also tells of a failure that no call has waited for, being cancelled.
+ *
+ * <p>A connection whose other end is gone without a word looks alive. So a call that runs into its
+ * deadline gets others another connection, and one on which nothing comes can have it probed: by an
+ * ordinary call, which nobody in between takes for an attack, as HTTP/2's pings may be.
  */
 final class NodeChannel extends Channel {
   private final Supplier<ManagedChannel> connect;
@@ -43,24 +51,9 @@ final class NodeChannel extends Channel {
   }
 
   @Override
-  public <A, B> ClientCall<A, B> newCall(MethodDescriptor<A, B> method, CallOptions options) {
+  public <A, B> NodeCall<A, B> newCall(MethodDescriptor<A, B> method, CallOptions options) {
     ManagedChannel channel = usable();
-    return new SimpleForwardingClientCall<>(channel.newCall(method, options)) {
-      @Override
-      public void start(Listener<B> listener, Metadata headers) {
-        super.start(
-            new SimpleForwardingClientCallListener<>(listener) {
-              @Override
-              public void onClose(Status status, Metadata trailers) {
-                if (status.getCode() == Status.Code.UNAVAILABLE) {
-                  replace(channel);
-                }
-                super.onClose(status, trailers);
-              }
-            },
-            headers);
-      }
-    };
+    return new NodeCall<>(this, channel, channel.newCall(method, options));
   }
 
   @Override
@@ -85,7 +78,39 @@ final class NodeChannel extends Channel {
     return current;
   }
 
-  private void replace(ManagedChannel failed) {
+  /** Ends the connection of a channel at once, unless the node answers on it within a time. */
+  void probe(ManagedChannel doubted, long answerMillis) {
+    if (doubted != current()) {
+      // It takes no calls any more, because there was trouble before.
+      doubted.shutdownNow();
+      return;
+    }
+    ListenableFuture<DescribeNodeResponse> answer =
+        PartitionServiceGrpc.newFutureStub(doubted)
+            .withDeadlineAfter(answerMillis, TimeUnit.MILLISECONDS)
+            .describeNode(DescribeNodeRequest.getDefaultInstance());
+    Futures.addCallback(
+        answer,
+        new FutureCallback<>() {
+          @Override
+          public void onSuccess(DescribeNodeResponse ignored) {
+            // It is alive.
+          }
+
+          @Override
+          public void onFailure(Throwable error) {
+            // Another error is an answer, or ends the connection by itself.
+            if (Status.fromThrowable(error).getCode() == Status.Code.DEADLINE_EXCEEDED) {
+              replace(doubted);
+              doubted.shutdownNow();
+            }
+          }
+        },
+        MoreExecutors.directExecutor());
+  }
+
+  /** Further calls are to have another channel than this one. */
+  void replace(ManagedChannel failed) {
     synchronized (this) {
       if (failed != current || failed.isShutdown()) {
         return;

@@ -2,39 +2,65 @@ package io.tally.rpc.client;
 
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
+import io.tally.rpc.WindowBudget;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
  * One channel per node address, opened at first use and shared by all scans of the process to that
- * node. Safe for any thread. Idle channels drop their connection after five minutes and take it up
- * again when needed.
+ * node. Safe for any thread. Channels without a call drop their connection after half a minute and
+ * take it up again when needed: before proxies, load balancers and firewalls forget it, which often
+ * tell nobody.
  *
- * <p>While calls are open on a connection that has gone quiet, it is probed every 30 s, and given
- * up when a probe is not answered for 20 s; so a node must permit that (gRPC's own servers by
- * default permit one ping in five minutes).
+ * <p>No pings are sent. Servers and proxies permit few, one in five minutes by gRPC's default, and
+ * end connections on which more come; and what pings are for is done by other means: a node that
+ * works gives signs of life, see {@code Open.progress_interval_millis}, and where none come, the
+ * connection is probed by a call.
  */
 public final class NodeChannels implements AutoCloseable {
   /** Below this, HTTP/2 would hold back even single batches of ordinary size. */
   private static final int MIN_FLOW_CONTROL_WINDOW_BYTES = 1 << 20;
 
-  private static final int KEEP_ALIVE_SECONDS = 30;
-  private static final int KEEP_ALIVE_TIMEOUT_SECONDS = 20;
-  private static final int IDLE_MINUTES = 5;
+  private static final long IDLE_MILLIS = 30_000;
 
   private final int flowControlWindowBytes;
+  private final WindowBudget windows;
+  private final long idleMillis;
   private final Map<NodeAddress, NodeClient> clients = new HashMap<>();
   private final Map<NodeAddress, NodeChannel> channels = new HashMap<>();
   private boolean closed;
 
   /**
+   * Channels whose streams share a budget of their own.
+   *
    * @param windowBytes the HTTP/2 flow-control window of each stream, see {@link
    *     ScanOptions#windowBytes}; at least 1 MiB is used
    */
   public NodeChannels(long windowBytes) {
+    this(windowBytes, new WindowBudget());
+  }
+
+  /**
+   * Channels whose streams share a budget with others.
+   *
+   * @param windowBytes as above
+   * @param windows gives each stream its window
+   */
+  public NodeChannels(long windowBytes, WindowBudget windows) {
+    this(windowBytes, windows, IDLE_MILLIS);
+  }
+
+  /**
+   * Channels whose connections are dropped otherwise than by default.
+   *
+   * @param idleMillis how long a connection is kept without a call on it; at least a second is used
+   */
+  public NodeChannels(long windowBytes, WindowBudget windows, long idleMillis) {
     this.flowControlWindowBytes =
         (int) Math.max(MIN_FLOW_CONTROL_WINDOW_BYTES, Math.min(Integer.MAX_VALUE, windowBytes));
+    this.windows = windows;
+    this.idleMillis = idleMillis;
   }
 
   /**
@@ -60,17 +86,14 @@ public final class NodeChannels implements AutoCloseable {
   private NodeClient connect(NodeAddress address) {
     NodeChannel channel = new NodeChannel(() -> build(address));
     channels.put(address, channel);
-    return new NodeClient(address, channel);
+    return new NodeClient(address, channel, windows);
   }
 
   private ManagedChannel build(NodeAddress address) {
     return NettyChannelBuilder.forAddress(address.host(), address.port())
         .usePlaintext()
         .flowControlWindow(flowControlWindowBytes)
-        .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
-        .keepAliveTimeout(KEEP_ALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
-        .keepAliveWithoutCalls(false)
-        .idleTimeout(IDLE_MINUTES, TimeUnit.MINUTES)
+        .idleTimeout(idleMillis, TimeUnit.MILLISECONDS)
         // Callbacks copy a frame and put it into a queue, and never wait; handing them to
         // another thread would only cost.
         .directExecutor()

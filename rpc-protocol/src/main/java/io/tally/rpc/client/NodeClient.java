@@ -5,6 +5,7 @@ import io.grpc.Channel;
 import io.grpc.Status;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.TallyStatus;
+import io.tally.rpc.WindowBudget;
 import io.tally.rpc.v1.DescribeNodeRequest;
 import io.tally.rpc.v1.DescribeNodeResponse;
 import io.tally.rpc.v1.DescribeTableRequest;
@@ -26,10 +27,12 @@ public final class NodeClient {
 
   private final NodeAddress address;
   private final Channel channel;
+  private final WindowBudget windows;
 
-  NodeClient(NodeAddress address, Channel channel) {
+  NodeClient(NodeAddress address, Channel channel, WindowBudget windows) {
     this.address = address;
     this.channel = channel;
+    this.windows = windows;
   }
 
   /** Where the node listens. */
@@ -53,10 +56,11 @@ public final class NodeClient {
    * @param open everything but {@code scan_id} and the limits, which are filled in from {@code
    *     options}; a scan_id that is set is kept. With {@code resume_after} 0, for a node that has
    *     the feature {@code scan.resume}, the scan survives a broken connection
+   * @param options its window is used as far as the process has room for it
    * @param allocator parent of the stream's own allocator; must outlive the stream
    */
   public ScanStream scan(Open open, ScanOptions options, BufferAllocator allocator) {
-    return ScanStream.open(channel, address, open, options, allocator);
+    return ScanStream.open(channel, address, open, options, windows, allocator);
   }
 
   /** Ends by itself after {@code timeoutMillis} at the latest. */

@@ -5,7 +5,8 @@ import java.io.Serializable;
 /**
  * How often and how soon a scan whose connection broke asks for it again.
  *
- * @param tries most tries in a row without a batch between them; 0: the scan fails at once
+ * @param tries most tries in a row without a batch or a sign of life between them; 0: the scan
+ *     fails at once
  * @param backoffMillis the longest wait before the first try; each further one is twice as long
  * @param maxBackoffMillis the longest wait before any try
  * @param hasReplica whether another node could answer, too: a scan of which nothing was handed out

@@ -11,7 +11,8 @@ import io.tally.rpc.v1.ScanRequest;
 /**
  * One call of a scan. Takes what the client has to say to the node, from any thread, and hands it
  * to gRPC, whose calls allow only one sender and none after a cancel; brings what the node answers
- * to the inbox, and word of the call's end to the connection.
+ * to the inbox, and word of the call's end to the connection. A call on a channel that is not a
+ * {@link NodeChannel}'s cannot be doubted.
  */
 final class ScanCall extends ClientCall.Listener<ScanFrame> {
   private final ClientCall<ScanRequest, ScanFrame> call;
@@ -61,6 +62,20 @@ final class ScanCall extends ClientCall.Listener<ScanFrame> {
   synchronized void cancel(String reason) {
     silent = true;
     call.cancel(reason, null);
+  }
+
+  /** See {@link NodeCall#doubt}. To be called without a lock. */
+  void doubt(long answerMillis) {
+    if (call instanceof NodeCall<?, ?> toNode) {
+      toNode.doubt(answerMillis);
+    }
+  }
+
+  /** See {@link NodeCall#distrust}. To be called without a lock. */
+  void distrust() {
+    if (call instanceof NodeCall<?, ?> toNode) {
+      toNode.distrust();
+    }
   }
 
   // ---- gRPC's side: never blocks

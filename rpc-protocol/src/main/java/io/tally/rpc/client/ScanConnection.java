@@ -10,6 +10,7 @@ import io.tally.rpc.arrow.ScanFrame;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Open;
 import io.tally.rpc.v1.ScanRequest;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -112,13 +113,37 @@ final class ScanConnection {
     }
   }
 
-  /** Ends the call and makes no other. */
-  synchronized void stop(String reason) {
-    if (!stopped) {
+  /**
+   * Nothing has come for a while, though it should: breaks the connection, so that the next call
+   * gets another, unless the node answers on it within {@code answerMillis}. Returns at once. A
+   * scan that could not go on is better off waiting. To be called without a lock.
+   */
+  void doubt(long answerMillis) {
+    Optional<ScanCall> doubted;
+    synchronized (this) {
+      doubted = live && !stopped && mayGoOn() ? Optional.of(call) : Optional.empty();
+    }
+    doubted.ifPresent(it -> it.doubt(Math.max(1, answerMillis)));
+  }
+
+  private boolean mayGoOn() {
+    return open.hasResumeAfter() && (!inbox.isOpened() || inbox.isKept());
+  }
+
+  /** Ends the call because of an error, and makes no other. */
+  void stop(TallyException error) {
+    ScanCall ended;
+    synchronized (this) {
+      boolean already = stopped;
       stopped = true;
-      if (live) {
-        call.cancel(reason);
+      if (already || !live) {
+        return;
       }
+      ended = call;
+      call.cancel(error.getMessage());
+    }
+    if (error.code() == ErrorCode.NODE_SILENT) {
+      ended.distrust();
     }
   }
 
@@ -145,7 +170,7 @@ final class ScanConnection {
 
   private void recover(TallyException error) {
     boolean broken = error.code() == ErrorCode.NODE_UNREACHABLE;
-    if (!open.hasResumeAfter() || !error.retryable() || (inbox.isOpened() && !inbox.isKept())) {
+    if (!error.retryable() || !mayGoOn()) {
       inbox.fail(error);
       return;
     }

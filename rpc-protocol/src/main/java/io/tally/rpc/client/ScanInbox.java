@@ -22,10 +22,14 @@ import java.util.function.BooleanSupplier;
  * the connection.
  */
 final class ScanInbox {
+  /** Two signs of life are missing then, and there is time left to ask on another connection. */
+  private static final int DOUBT_PART_OF_SILENCE = 2;
+
   private final ScanConnection connection;
   private final ScanLabel label;
   private final long windowBytes;
   private final long silenceNanos;
+  private final long doubtNanos;
   private final long startNanos = System.nanoTime();
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -45,7 +49,7 @@ final class ScanInbox {
   /** Whether the consumer has had a batch: then the scan cannot start anew. */
   private boolean handedOut;
 
-  /** Batches that have arrived, those of a scan that was started anew included. */
+  /** Batches and signs of life that have arrived, those before a new start included. */
   private long arrivals;
 
   /** Bytes of the frames that were received and not yet consumed. */
@@ -63,6 +67,7 @@ final class ScanInbox {
     this.label = label;
     this.windowBytes = options.windowBytes();
     this.silenceNanos = TimeUnit.MILLISECONDS.toNanos(options.silenceMillis());
+    this.doubtNanos = silenceNanos / DOUBT_PART_OF_SILENCE;
     this.answer = new AnswerCheck(label, options.credits());
   }
 
@@ -90,8 +95,10 @@ final class ScanInbox {
       if (failure == null) {
         answer.accept(frame);
         queued = frame.message().hasBatch();
-        if (queued) {
+        if (queued || frame.message().hasProgress()) {
           arrivals++;
+        }
+        if (queued) {
           heldBytes += heldBytes(frame);
           queue.add(frame);
         }
@@ -165,7 +172,7 @@ final class ScanInbox {
     }
   }
 
-  /** Grows with every batch that arrives. */
+  /** Grows with all that shows the node at work: batches, and signs of life between them. */
   long arrivals() {
     lock.lock();
     try {
@@ -341,21 +348,28 @@ final class ScanInbox {
     TallyException error = failure;
     lock.unlock();
     if (error != null) {
-      connection.stop(error.getMessage());
+      connection.stop(error);
     }
   }
 
   /** Waits with the lock held, for as long as the node gives signs of life. */
   private void await(BooleanSupplier ready) {
     long waitStart = System.nanoTime();
+    long doubtedSign = 0;
+    boolean doubted = false;
     try {
       while (failure == null && !ready.getAsBoolean()) {
         long lastSign = waitStart + Math.max(0, lastArrivalNanos - waitStart);
-        long nanos = silenceNanos - (System.nanoTime() - lastSign);
-        if (nanos > 0) {
-          changed.awaitNanos(nanos);
-        } else {
+        long silent = System.nanoTime() - lastSign;
+        doubted &= doubtedSign == lastSign;
+        if (silent >= silenceNanos) {
           settle(label.silent(TimeUnit.NANOSECONDS.toMillis(silenceNanos)));
+        } else if (silent >= doubtNanos && !doubted) {
+          doubted = true;
+          doubtedSign = lastSign;
+          doubtConnection();
+        } else {
+          changed.awaitNanos((doubted ? silenceNanos : doubtNanos) - silent);
         }
       }
     } catch (InterruptedException e) {
@@ -366,6 +380,16 @@ final class ScanInbox {
     }
     if (failure != null) {
       throw failure;
+    }
+  }
+
+  /** Without the lock for a moment, because calls may end meanwhile. */
+  private void doubtConnection() {
+    lock.unlock();
+    try {
+      connection.doubt(TimeUnit.NANOSECONDS.toMillis(silenceNanos - doubtNanos) / 2);
+    } finally {
+      lock.lock();
     }
   }
 

@@ -1,5 +1,6 @@
 package io.tally.rpc.client;
 
+import io.tally.rpc.WindowBudget;
 import java.io.Serializable;
 
 /**
@@ -8,6 +9,8 @@ import java.io.Serializable;
  * @param maxBatchBytes target size of a batch's body
  * @param windowBytes most bytes of bodies that are asked for and not yet consumed: the memory bound
  *     of the stream on both sides; credits = max(1, windowBytes / maxBatchBytes)
+ * @param processWindowBytes most bytes that all streams of the process may have so: streams that
+ *     are opened while it is short get smaller windows, see {@link WindowBudget}
  * @param maxRowBytes a row larger than this fails the scan
  * @param silenceMillis a node that sends nothing at all for this long is given up, NODE_SILENT
  * @param reconnect what happens when the connection breaks
@@ -15,12 +18,32 @@ import java.io.Serializable;
 public record ScanOptions(
     int maxBatchBytes,
     long windowBytes,
+    long processWindowBytes,
     int maxRowBytes,
     long silenceMillis,
     ReconnectPolicy reconnect)
     implements Serializable {
 
-  /** Reconnects as {@link ReconnectPolicy#defaults} says. */
+  /** Within the 384 MiB that Spark asks for an executor beside its heap at least. */
+  private static final long DEFAULT_PROCESS_WINDOW_BYTES = 256L << 20;
+
+  /** Of a process that has 256 MiB for all its streams. */
+  public ScanOptions(
+      int maxBatchBytes,
+      long windowBytes,
+      int maxRowBytes,
+      long silenceMillis,
+      ReconnectPolicy reconnect) {
+    this(
+        maxBatchBytes,
+        windowBytes,
+        DEFAULT_PROCESS_WINDOW_BYTES,
+        maxRowBytes,
+        silenceMillis,
+        reconnect);
+  }
+
+  /** The same; reconnects as {@link ReconnectPolicy#defaults} says. */
   public ScanOptions(int maxBatchBytes, long windowBytes, int maxRowBytes, long silenceMillis) {
     this(maxBatchBytes, windowBytes, maxRowBytes, silenceMillis, ReconnectPolicy.defaults());
   }
@@ -33,7 +56,26 @@ public record ScanOptions(
   /** The same for a scan that another node could answer, too. */
   public ScanOptions withReplica() {
     return new ScanOptions(
-        maxBatchBytes, windowBytes, maxRowBytes, silenceMillis, reconnect.withReplica());
+        maxBatchBytes,
+        windowBytes,
+        processWindowBytes,
+        maxRowBytes,
+        silenceMillis,
+        reconnect.withReplica());
+  }
+
+  /** The same within a share of the process's memory: of smaller batches, if it is small. */
+  ScanOptions within(long shareBytes) {
+    if (shareBytes >= windowBytes) {
+      return this;
+    }
+    return new ScanOptions(
+        (int) WindowBudget.batchBytes(maxBatchBytes, shareBytes),
+        shareBytes,
+        processWindowBytes,
+        maxRowBytes,
+        silenceMillis,
+        reconnect);
   }
 
   /** How many batches may be on the way at once; at least 1. */

@@ -2,6 +2,7 @@ package io.tally.rpc.client;
 
 import io.grpc.Channel;
 import io.tally.rpc.TallyException;
+import io.tally.rpc.WindowBudget;
 import io.tally.rpc.arrow.ArrowSchemas;
 import io.tally.rpc.arrow.RecordBatchDecoder;
 import io.tally.rpc.arrow.ScanFrame;
@@ -54,6 +55,7 @@ public final class ScanStream implements AutoCloseable {
   private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
 
   private final ScanLabel label;
+  private final WindowBudget.Share window;
   private final BufferAllocator allocator;
   private final ScanConnection connection;
   private final ScanInbox inbox;
@@ -77,8 +79,14 @@ public final class ScanStream implements AutoCloseable {
   private record Counters(long batches, long rows, long bodyBytes) {}
 
   private ScanStream(
-      Channel channel, NodeAddress address, Open open, ScanOptions options, BufferAllocator own) {
+      Channel channel,
+      NodeAddress address,
+      Open open,
+      ScanOptions options,
+      WindowBudget.Share window,
+      BufferAllocator own) {
     this.label = new ScanLabel(address, open);
+    this.window = window;
     this.allocator = own;
     this.grantSize = Math.max(1, options.credits() / GRANTS_PER_WINDOW);
     this.connection =
@@ -92,8 +100,45 @@ public final class ScanStream implements AutoCloseable {
       Channel channel,
       NodeAddress address,
       Open open,
-      ScanOptions options,
+      ScanOptions wanted,
+      WindowBudget windows,
       BufferAllocator parent) {
+    WindowBudget.Share window = windows.take(wanted.windowBytes(), wanted.processWindowBytes());
+    ScanOptions options = wanted.within(window.bytes());
+    try {
+      Open completed = complete(open, options);
+      BufferAllocator own =
+          parent.newChildAllocator("scan " + completed.getScanId(), 0, maxMemoryBytes(options));
+      return start(channel, address, completed, options, window, own);
+    } catch (RuntimeException | Error e) {
+      window.close();
+      throw e;
+    }
+  }
+
+  private static ScanStream start(
+      Channel channel,
+      NodeAddress address,
+      Open open,
+      ScanOptions options,
+      WindowBudget.Share window,
+      BufferAllocator own) {
+    ScanStream stream = null;
+    try {
+      stream = new ScanStream(channel, address, open, options, window, own);
+      stream.connection.connect();
+      return stream;
+    } catch (RuntimeException | Error e) {
+      if (stream == null) {
+        own.close();
+      } else {
+        stream.close();
+      }
+      throw e;
+    }
+  }
+
+  private static Open complete(Open open, ScanOptions options) {
     Open.Builder completed =
         open.toBuilder()
             .setMaxBatchBytes(options.maxBatchBytes())
@@ -105,21 +150,7 @@ public final class ScanStream implements AutoCloseable {
     if (open.getScanId().isEmpty()) {
       completed.setScanId(UUID.randomUUID().toString());
     }
-    BufferAllocator own =
-        parent.newChildAllocator("scan " + completed.getScanId(), 0, maxMemoryBytes(options));
-    ScanStream stream = null;
-    try {
-      stream = new ScanStream(channel, address, completed.build(), options, own);
-      stream.connection.connect();
-      return stream;
-    } catch (RuntimeException | Error e) {
-      if (stream == null) {
-        own.close();
-      } else {
-        stream.close();
-      }
-      throw e;
-    }
+    return completed.build();
   }
 
   private static int maxMessageBytes(ScanOptions options) {
@@ -239,10 +270,17 @@ public final class ScanStream implements AutoCloseable {
       LOG.warn(
           "gRPC has not ended a cancelled call in {} ms; its memory is freed when it does",
           CLOSE_TIMEOUT_MILLIS);
-      connection.afterCall(allocator::close);
+      connection.afterCall(this::free);
       return;
     }
-    allocator.close();
+    free();
+  }
+
+  private void free() {
+    // Also where something is left in the allocator, which is a fault.
+    try (window) {
+      allocator.close();
+    }
   }
 
   private void release() {

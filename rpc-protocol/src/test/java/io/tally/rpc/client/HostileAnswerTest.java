@@ -14,6 +14,7 @@ import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
 import io.tally.rpc.TallyException;
+import io.tally.rpc.WindowBudget;
 import io.tally.rpc.arrow.ArrowSchemas;
 import io.tally.rpc.arrow.Batches;
 import io.tally.rpc.arrow.RecordBatchDecoder;
@@ -168,7 +169,12 @@ class HostileAnswerTest {
     try (BufferAllocator allocator = new RootAllocator();
         ScanStream stream =
             ScanStream.open(
-                channel, new NodeAddress("hostile", 1), open.build(), OPTIONS, allocator)) {
+                channel,
+                new NodeAddress("hostile", 1),
+                open.build(),
+                OPTIONS,
+                new WindowBudget(),
+                allocator)) {
       while (stream.next()) {
         Batches.readEverything(stream.batch());
       }

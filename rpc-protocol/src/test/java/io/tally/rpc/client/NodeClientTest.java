@@ -6,16 +6,24 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.common.util.concurrent.ListenableFuture;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
 import io.grpc.Server;
+import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.tally.rpc.TallyException;
+import io.tally.rpc.WindowBudget;
 import io.tally.rpc.v1.DescribeNodeResponse;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Open;
+import io.tally.rpc.v1.PartitionServiceGrpc;
 import io.tally.rpc.v1.ScanPartition;
+import io.tally.rpc.v1.ScanRequest;
+import io.tally.rpc.v1.ScanResponse;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -26,6 +34,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -147,9 +156,58 @@ class NodeClientTest {
     try (ScriptedNode node =
         ScriptedNode.onLoopback(nobody.port(), scan -> {}, description, List.of())) {
       assertEquals(nobody, node.address());
-      assertEquals(description, new NodeClient(nobody, channel).describeNode(TIMEOUT_MILLIS));
+      assertEquals(
+          description,
+          new NodeClient(nobody, channel, new WindowBudget()).describeNode(TIMEOUT_MILLIS));
     } finally {
       channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void aConnectionThatIsDoubtedStaysIfTheNodeAnswersOnIt() throws Exception {
+    CountDownLatch doubted = new CountDownLatch(1);
+    try (ScriptedNode node =
+        ScriptedNode.onLoopback(
+            scan -> {
+              assertTrue(doubted.await(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS));
+              scan.opened(new Schema(List.of()));
+              scan.awaitCancelled();
+            })) {
+      NodeChannel channel =
+          new NodeChannel(
+              () ->
+                  NettyChannelBuilder.forAddress(node.address().host(), node.address().port())
+                      .usePlaintext()
+                      .build());
+      NodeCall<ScanRequest, ScanResponse> call =
+          channel.newCall(PartitionServiceGrpc.getScanMethod(), CallOptions.DEFAULT);
+      CompletableFuture<ScanResponse> answer = new CompletableFuture<>();
+      call.start(
+          new ClientCall.Listener<>() {
+            @Override
+            public void onMessage(ScanResponse message) {
+              answer.complete(message);
+            }
+
+            @Override
+            public void onClose(Status status, Metadata trailers) {
+              answer.completeExceptionally(status.asException());
+            }
+          },
+          new Metadata());
+      call.request(1);
+      call.sendMessage(ScanRequest.newBuilder().setOpen(OPEN).build());
+      call.doubt(TIMEOUT_MILLIS);
+      // Asked on the same connection, behind the doubt.
+      assertEquals(
+          DescribeNodeResponse.getDefaultInstance(),
+          new NodeClient(node.address(), channel, new WindowBudget()).describeNode(TIMEOUT_MILLIS));
+      doubted.countDown();
+      assertTrue(answer.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).hasOpened());
+      call.cancel("enough", null);
+      channel.shutdownNow();
+      node.awaitScript();
     }
   }
 

@@ -178,6 +178,28 @@ class ResumedStreamTest {
     assertEquals(List.of(0L, 1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L), asked());
   }
 
+  /** As an aggregation that takes longer than connections live. */
+  @Test
+  void aSignOfLifeMakesTheTriesNew() throws Exception {
+    ReconnectPolicy once = new ReconnectPolicy(1, 1, 1);
+    try (ScriptedNode node =
+            node(
+                scan -> {
+                  if (asked().size() == 9) {
+                    send(scan, 1);
+                    finish(scan);
+                  } else {
+                    send(scan, 0);
+                    scan.progress();
+                    scan.breakOff();
+                  }
+                });
+        ScanStream stream = scan(node, once)) {
+      assertHasBatches(1, stream);
+      assertEquals(8, stream.received().reconnects());
+    }
+  }
+
   @Test
   void aScanThatAnotherNodeCouldAnswerIsGivenUpSoon() throws Exception {
     try (ScriptedNode node =

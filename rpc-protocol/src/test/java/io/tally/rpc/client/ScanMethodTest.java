@@ -15,6 +15,7 @@ import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
+import io.tally.rpc.WindowBudget;
 import io.tally.rpc.arrow.ArrowSchemas;
 import io.tally.rpc.arrow.Batches;
 import io.tally.rpc.arrow.RecordBatchEncoder;
@@ -162,7 +163,7 @@ class ScanMethodTest {
             .start();
     ManagedChannel channel = transport.channel(server);
     try {
-      NodeClient client = new NodeClient(new NodeAddress("test", 1), channel);
+      NodeClient client = new NodeClient(new NodeAddress("test", 1), channel, new WindowBudget());
       Open open =
           Open.newBuilder()
               .setTable("t")

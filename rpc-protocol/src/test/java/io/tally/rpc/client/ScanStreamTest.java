@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.grpc.ManagedChannel;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.tally.rpc.TallyException;
+import io.tally.rpc.WindowBudget;
 import io.tally.rpc.arrow.Batches;
 import io.tally.rpc.v1.End;
 import io.tally.rpc.v1.ErrorCode;
@@ -16,6 +17,7 @@ import io.tally.rpc.v1.Next;
 import io.tally.rpc.v1.Open;
 import io.tally.rpc.v1.ScanPartition;
 import io.tally.rpc.v1.ScanResponse;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -161,6 +163,43 @@ class ScanStreamTest {
   }
 
   @Test
+  void manyStreamsShareTheMemoryOfTheirProcess() throws Exception {
+    WindowBudget windows = new WindowBudget();
+    ScanOptions wanted =
+        new ScanOptions(1 << 20, 16 << 20, 8 << 20, 1 << 20, 10_000, ReconnectPolicy.defaults());
+    List<ScanStream> streams = new ArrayList<>();
+    try (NodeChannels sharing = new NodeChannels(OPTIONS.windowBytes(), windows);
+        ScriptedNode node =
+            ScriptedNode.onLoopback(
+                scan -> {
+                  scan.opened(NUMBERS);
+                  Open open = scan.open();
+                  // Each may have several batches on the way, however small its share is.
+                  scan.awaitGranted(4);
+                  assertTrue(open.getMaxBatchBytes() <= 1 << 20);
+                  assertTrue(open.getMaxBatchBytes() >= 64 << 10);
+                  for (int i = 0; i < 10; i++) {
+                    scan.batch(numbers);
+                  }
+                  scan.end(scan.totals());
+                  scan.complete();
+                })) {
+      for (int i = 0; i < 16; i++) {
+        streams.add(sharing.node(node.address()).scan(OPEN, wanted, allocator));
+        assertTrue(windows.takenBytes() <= wanted.processWindowBytes());
+      }
+      // The last one is read first: none waits for another.
+      for (int i = streams.size() - 1; i >= 0; i--) {
+        assertEquals(10, drain(streams.get(i)));
+      }
+      assertTrue(windows.takenBytes() > 0);
+      streams.forEach(ScanStream::close);
+      assertEquals(0, windows.takenBytes());
+      node.awaitScript();
+    }
+  }
+
+  @Test
   void aConsumerThatStopsStopsTheNode() throws Exception {
     CountDownLatch sentAsMuchAsGranted = new CountDownLatch(1);
     try (ScriptedNode node =
@@ -213,7 +252,7 @@ class ScanStreamTest {
                   scan.complete();
                 })) {
       fillOneRow(large, rowBytes);
-      NodeClient client = new NodeClient(new NodeAddress("test", 1), channel);
+      NodeClient client = new NodeClient(new NodeAddress("test", 1), channel, new WindowBudget());
       try (ScanStream stream = client.scan(OPEN, sixteen, allocator)) {
         assertTrue(await(allCreditsSpent));
         assertTrue(allocator.getAllocatedMemory() >= rowBytes);
