@@ -1,8 +1,10 @@
 package io.tally.tests;
 
 import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -135,6 +137,13 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage("io.grpc..", "io.netty..")
             .because("only server.grpc speaks gRPC: scans are tested with no network"),
+        noClasses()
+            .that()
+            .resideInAPackage("io.tally.rpc..")
+            .should()
+            .callMethodWhere(target(nameMatching("keepAlive.*")))
+            .because(
+                "servers and proxies end connections on which more pings come than one in five minutes (NET-3)"),
         noClasses()
             .that()
             .resideInAPackage("io.tally.server.grpc")

@@ -11,6 +11,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,8 +23,14 @@ class FaultsTest {
   private static final Pattern RECONNECTS =
       Pattern.compile("; (\\d+) times a stream has connected");
 
+  /** All rows are compared, not their number and sum alone; Spark speculates all the while. */
   @Test
+  @DisplayName("NET-5: streams break, executors are lost, slow tasks run twice, answers are right")
   void theCommandEndsWithItsVerdict() {
+    assertTrue(
+        ofSpark()
+            .anyMatch(it -> it.faults().stream().anyMatch(fault -> fault instanceof Fault.Breaks)));
+    assertTrue(ofSpark().anyMatch(it -> it.has(Fault.Stroke.LOSE_EXECUTOR)));
     try (ScriptRun run =
         new ScriptRun("bash", "-c", FaultsMain.COMMAND + " --seed 1 --schedules " + SCHEDULES)) {
       assertEquals(0, run.awaitExit(), () -> run.output() + run.errors());
@@ -33,6 +41,11 @@ class FaultsTest {
       assertTrue(reconnects.find(), run::output);
       assertTrue(Integer.parseInt(reconnects.group(1)) > SCHEDULES / 10, run::output);
     }
+  }
+
+  /** Those of the command's that Spark asks. */
+  private static Stream<Schedule> ofSpark() {
+    return schedules(1).stream().limit(SCHEDULES).filter(it -> it.level() == Schedule.Level.SPARK);
   }
 
   @Test

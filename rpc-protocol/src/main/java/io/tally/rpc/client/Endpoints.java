@@ -16,6 +16,11 @@ public final class Endpoints {
 
   private Endpoints() {}
 
+  /** The name service, asked each time; {@code InetAddress} remembers its answers for a while. */
+  interface Names {
+    InetAddress[] addresses(String host) throws UnknownHostException;
+  }
+
   /**
    * Parses {@code host:port,host:port,…}; {@code dns:///name:port} stands for every address that
    * the name resolves to now. Spaces round commas are ignored; duplicates are dropped.
@@ -24,20 +29,24 @@ public final class Endpoints {
    *     NODE_UNREACHABLE if a {@code dns:///} name does not resolve
    */
   public static List<NodeAddress> resolve(String endpoints) {
+    return resolve(endpoints, InetAddress::getAllByName);
+  }
+
+  static List<NodeAddress> resolve(String endpoints, Names names) {
     return Arrays.stream(endpoints.split(",", -1))
         .map(String::strip)
-        .flatMap(endpoint -> resolveOne(endpoint, endpoints))
+        .flatMap(endpoint -> resolveOne(endpoint, endpoints, names))
         .distinct()
         .toList();
   }
 
-  private static Stream<NodeAddress> resolveOne(String endpoint, String endpoints) {
+  private static Stream<NodeAddress> resolveOne(String endpoint, String endpoints, Names names) {
     if (!endpoint.startsWith(DNS)) {
       return Stream.of(parse(endpoint, endpoint, endpoints));
     }
     NodeAddress name = parse(endpoint.substring(DNS.length()), endpoint, endpoints);
     try {
-      return Arrays.stream(InetAddress.getAllByName(name.host()))
+      return Arrays.stream(names.addresses(name.host()))
           .map(address -> new NodeAddress(address.getHostAddress(), name.port()));
     } catch (UnknownHostException e) {
       throw new TallyException(

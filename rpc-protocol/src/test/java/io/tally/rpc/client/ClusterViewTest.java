@@ -14,11 +14,14 @@ import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Partition;
 import io.tally.rpc.v1.UnreadableColumn;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -27,6 +30,7 @@ import org.apache.arrow.vector.types.pojo.Field;
 import org.apache.arrow.vector.types.pojo.FieldType;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -73,6 +77,60 @@ class ClusterViewTest {
     OwnedPartition partition = discover().partitions().get(0);
     assertEquals(2, partition.owners().size());
     assertFalse(partition.partition().getSplittable(), "only if all owners can");
+  }
+
+  @Test
+  @DisplayName("NET-4: a name leads to the nodes that it stands for when a query is planned")
+  void aNodeThatMovesAndAReplicaThatJoins() throws IOException {
+    Map<String, InetAddress[]> names = new HashMap<>();
+    DescribeTableResponse table = table(SCHEMA, partition("p1", "x", 10));
+    ScriptedNode before = at("127.0.0.1", 0, "a", table);
+    int port = before.address().port();
+    names.put("flights", addresses("127.0.0.1"));
+    assertEquals(List.of("a 127.0.0.1"), owners(names, port));
+
+    before.kill();
+    at("127.0.0.2", port, "a", table);
+    names.put("flights", addresses("127.0.0.2"));
+    assertEquals(List.of("a 127.0.0.2"), owners(names, port));
+
+    at("127.0.0.3", port, "b", table);
+    names.put("flights", addresses("127.0.0.2", "127.0.0.3"));
+    assertEquals(List.of("a 127.0.0.2", "b 127.0.0.3"), owners(names, port));
+  }
+
+  private ScriptedNode at(String host, int port, String id, DescribeTableResponse table) {
+    ScriptedNode node =
+        ScriptedNode.at(
+            new InetSocketAddress(host, port),
+            scan -> {},
+            DescribeNodeResponse.newBuilder().setNodeId(id).build(),
+            List.of(table));
+    opened.push(node);
+    return node;
+  }
+
+  private static InetAddress[] addresses(String... hosts) throws IOException {
+    InetAddress[] addresses = new InetAddress[hosts.length];
+    for (int i = 0; i < hosts.length; i++) {
+      addresses[i] = InetAddress.getByName(hosts[i]);
+    }
+    return addresses;
+  }
+
+  /** Of the one partition, by what the nodes behind the name say now. */
+  private List<String> owners(Map<String, InetAddress[]> names, int port) {
+    return ClusterView.discover(
+            channels,
+            Endpoints.resolve("dns:///flights:" + port, names::get),
+            "flights",
+            ScriptedNode.TIMEOUT_MILLIS)
+        .partitions()
+        .get(0)
+        .owners()
+        .stream()
+        .map(owner -> owner.nodeId() + " " + owner.address().host())
+        .toList();
   }
 
   @Test

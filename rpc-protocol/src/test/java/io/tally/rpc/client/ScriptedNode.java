@@ -87,7 +87,14 @@ final class ScriptedNode extends PartitionServiceGrpc.PartitionServiceImplBase
 
   static ScriptedNode onLoopback(
       int port, Script script, DescribeNodeResponse node, List<DescribeTableResponse> tables) {
-    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    return at(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), script, node, tables);
+  }
+
+  static ScriptedNode at(
+      InetSocketAddress address,
+      Script script,
+      DescribeNodeResponse node,
+      List<DescribeTableResponse> tables) {
     return new ScriptedNode(NettyServerBuilder.forAddress(address), script, node, tables);
   }
 
