@@ -4,13 +4,13 @@ import static io.tally.rpc.arrow.ArrowSchemas.layout;
 import static io.tally.rpc.arrow.IpcMessages.violation;
 
 import io.tally.rpc.TallyException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.arrow.flatbuf.Buffer;
 import org.apache.arrow.flatbuf.FieldNode;
 import org.apache.arrow.flatbuf.RecordBatch;
 import org.apache.arrow.memory.ArrowBuf;
-import org.apache.arrow.memory.ReferenceManager;
 import org.apache.arrow.memory.util.MemoryUtil;
 import org.apache.arrow.vector.ipc.message.ArrowFieldNode;
 import org.apache.arrow.vector.types.pojo.Field;
@@ -24,26 +24,26 @@ import org.apache.arrow.vector.types.pojo.Schema;
  * <p>The only work per row is one pass over offsets, without branches.
  */
 final class BatchCheck {
-  private static final ArrowBuf EMPTY = new ArrowBuf(ReferenceManager.NO_OP, null, 0, 0);
-
   private final RecordBatch header;
   private final ScanFrame frame;
+  private final BodyDecompressor body;
   private final List<ArrowFieldNode> nodes = new ArrayList<>();
   private final List<ArrowBuf> buffers = new ArrayList<>();
 
-  private BatchCheck(RecordBatch header, ScanFrame frame) {
+  private BatchCheck(RecordBatch header, ScanFrame frame, BodyDecompressor body) {
     this.header = header;
     this.frame = frame;
+    this.body = body;
   }
 
   /**
-   * Checks a batch; its buffers remain the frame's.
+   * Checks a batch; its buffers remain the frame's, or that of {@code body}.
    *
    * @throws TallyException PROTOCOL_VIOLATION; any RuntimeException of a flatbuffer's accessors
    *     means the same
    */
-  static BatchCheck of(RecordBatch header, ScanFrame frame, Schema schema) {
-    BatchCheck check = new BatchCheck(header, frame);
+  static BatchCheck of(RecordBatch header, ScanFrame frame, BodyDecompressor body, Schema schema) {
+    BatchCheck check = new BatchCheck(header, frame, body);
     if (header.length() < 0 || header.length() > Integer.MAX_VALUE) {
       throw damaged("it has %d rows".formatted(header.length()));
     }
@@ -131,22 +131,32 @@ final class BatchCheck {
     if (offset % IpcMessages.ALIGNMENT_BYTES != 0) {
       throw damaged(field, "has a buffer that is not aligned");
     }
-    if (bytes < atLeastBytes) {
-      throw damaged(field, "has a buffer of %d bytes and needs %d".formatted(bytes, atLeastBytes));
+    ArrowBuf part = bytes == 0 ? BodyDecompressor.EMPTY : content(field, offset, bytes);
+    if (part.readableBytes() < atLeastBytes) {
+      throw damaged(
+          field,
+          "has a buffer of %d bytes and needs %d".formatted(part.readableBytes(), atLeastBytes));
     }
-    ArrowBuf part =
-        bytes == 0
-            ? EMPTY
-            : frame
-                .bodyPart(offset, bytes)
-                .orElseThrow(
-                    () ->
-                        damaged(
-                            field,
-                            "has a buffer (%d bytes at %d) outside of the body of %d bytes"
-                                .formatted(bytes, offset, frame.bodyBytes())));
     buffers.add(part);
     return part;
+  }
+
+  private ArrowBuf content(Field field, long offset, long bytes) {
+    ArrowBuf part =
+        frame
+            .bodyPart(offset, bytes)
+            .orElseThrow(
+                () ->
+                    damaged(
+                        field,
+                        "has a buffer (%d bytes at %d) outside of the body of %d bytes"
+                            .formatted(bytes, offset, frame.bodyBytes())));
+    try {
+      return body.decompress(part);
+    } catch (IOException e) {
+      throw violation(
+          "A batch is damaged: field \"%s\" %s.".formatted(field.getName(), e.getMessage()), e);
+    }
   }
 
   private void checkValidity(Field field, ArrowFieldNode node) {

@@ -3,8 +3,10 @@ package io.tally.rpc.arrow;
 import static io.tally.rpc.arrow.ArrowSchemas.layout;
 import static io.tally.rpc.arrow.IpcMessages.padded;
 
+import io.tally.rpc.BodyCodec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.arrow.memory.ArrowBuf;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.util.MemoryUtil;
@@ -55,6 +57,21 @@ final class BatchSlice implements AutoCloseable {
   /** Owned by the slice as long as it is not closed. */
   List<ArrowBuf> buffers() {
     return buffers;
+  }
+
+  /**
+   * Puts compressed buffers in place of its own, if that makes them fewer bytes.
+   *
+   * @return how the buffers are compressed now
+   */
+  BodyCodec compress(BodyCompressor compressor) {
+    Optional<List<ArrowBuf>> compressed = compressor.compress(buffers);
+    if (compressed.isEmpty()) {
+      return BodyCodec.NONE;
+    }
+    close();
+    buffers.addAll(compressed.get());
+    return compressor.codec();
   }
 
   @Override

@@ -6,8 +6,10 @@ import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import org.apache.arrow.flatbuf.Message;
 import org.apache.arrow.flatbuf.MetadataVersion;
+import org.apache.arrow.memory.ArrowBuf;
 
 /**
  * Wraps the flatbuffer of an Arrow IPC message into its envelope (continuation marker, length,
@@ -24,6 +26,11 @@ final class IpcMessages {
 
   static long padded(long bytes) {
     return (bytes + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
+  }
+
+  /** The size of a body of these buffers, each padded. */
+  static long bodyBytes(List<ArrowBuf> buffers) {
+    return buffers.stream().mapToLong(buffer -> padded(buffer.readableBytes())).sum();
   }
 
   /** The encapsulated message around {@code flatbuffer}, which is consumed. */

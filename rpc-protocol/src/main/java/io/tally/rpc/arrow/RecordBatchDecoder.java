@@ -1,6 +1,7 @@
 package io.tally.rpc.arrow;
 
 import com.google.protobuf.ByteString;
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.Batch;
 import java.util.List;
@@ -13,7 +14,10 @@ import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.compression.NoCompressionCodec;
 import org.apache.arrow.vector.ipc.message.ArrowRecordBatch;
 
-/** Loads batch frames into a {@link VectorSchemaRoot}, without copying the body. */
+/**
+ * Loads batch frames into a {@link VectorSchemaRoot}, without copying the body unless it is
+ * compressed.
+ */
 public final class RecordBatchDecoder {
   private RecordBatchDecoder() {}
 
@@ -29,17 +33,30 @@ public final class RecordBatchDecoder {
    *     closed and the root is empty
    */
   public static void load(ScanFrame frame, VectorSchemaRoot root) {
+    load(frame, root, BodyCodec.NONE, 0);
+  }
+
+  /**
+   * As {@link #load(ScanFrame, VectorSchemaRoot)}, for a body that may be compressed. What it
+   * stands for then is granted by the frame's allocator, and never more than allowed, whatever the
+   * body says.
+   *
+   * @param accepted how it may be compressed; it need not be
+   * @param maxBodyBytes the most bytes that a compressed body may stand for, padding included
+   */
+  public static void load(
+      ScanFrame frame, VectorSchemaRoot root, BodyCodec accepted, long maxBodyBytes) {
     root.clear();
     boolean loaded = false;
     try (frame) {
-      loadChecked(frame, root);
+      loadChecked(frame, root, accepted, maxBodyBytes);
       loaded = true;
     } catch (TallyException e) {
       throw e;
     } catch (RuntimeException e) {
       // Flatbuffers meet damage with whatever their accessors throw; Arrow's loader wraps.
       String what =
-          e.getCause() instanceof OutOfMemoryException
+          e instanceof OutOfMemoryException || e.getCause() instanceof OutOfMemoryException
               ? "A batch stands for more memory than is left to the scan: "
               : "A batch is damaged: ";
       throw IpcMessages.violation(what + e.getMessage() + ".", e);
@@ -50,7 +67,8 @@ public final class RecordBatchDecoder {
     }
   }
 
-  private static void loadChecked(ScanFrame frame, VectorSchemaRoot root) {
+  private static void loadChecked(
+      ScanFrame frame, VectorSchemaRoot root, BodyCodec accepted, long maxBodyBytes) {
     if (!frame.message().hasBatch()) {
       throw IpcMessages.violation("A frame that should be a batch is not.", null);
     }
@@ -61,17 +79,19 @@ public final class RecordBatchDecoder {
           "A batch announces %d rows and holds %d.".formatted(batch.getRows(), header.length()),
           null);
     }
-    BatchCheck checked = BatchCheck.of(header, frame, root.getSchema());
-    try (ArrowRecordBatch recordBatch =
-        new ArrowRecordBatch(
-            (int) header.length(),
-            checked.nodes(),
-            checked.buffers(),
-            NoCompressionCodec.DEFAULT_BODY_COMPRESSION,
-            List.of(),
-            /* alignBuffers= */ true,
-            /* retainBuffers= */ true)) {
-      new VectorLoader(root).load(recordBatch);
+    try (BodyDecompressor body = BodyDecompressor.of(header, accepted, maxBodyBytes)) {
+      BatchCheck checked = BatchCheck.of(header, frame, body, root.getSchema());
+      try (ArrowRecordBatch recordBatch =
+          new ArrowRecordBatch(
+              (int) header.length(),
+              checked.nodes(),
+              checked.buffers(),
+              NoCompressionCodec.DEFAULT_BODY_COMPRESSION,
+              List.of(),
+              /* alignBuffers= */ true,
+              /* retainBuffers= */ true)) {
+        new VectorLoader(root).load(recordBatch);
+      }
     }
   }
 
@@ -87,8 +107,8 @@ public final class RecordBatchDecoder {
     if (header == null) {
       throw IpcMessages.violation("A batch has no header.", null);
     }
-    if (header.compression() != null || header.variadicBufferCountsLength() != 0) {
-      throw IpcMessages.violation("A batch is compressed or has variadic buffers.", null);
+    if (header.variadicBufferCountsLength() != 0) {
+      throw IpcMessages.violation("A batch has variadic buffers.", null);
     }
     return header;
   }

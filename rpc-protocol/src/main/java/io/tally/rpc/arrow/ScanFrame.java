@@ -25,8 +25,7 @@ public final class ScanFrame implements AutoCloseable {
     }
     this.message = message;
     this.body = List.copyOf(body);
-    this.bodyBytes =
-        body.stream().mapToLong(buffer -> IpcMessages.padded(buffer.readableBytes())).sum();
+    this.bodyBytes = IpcMessages.bodyBytes(body);
   }
 
   /** A frame without a body: Opened, Progress or End. */

@@ -1,9 +1,11 @@
 package io.tally.rpc.client;
 
 import io.grpc.Channel;
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.WindowBudget;
 import io.tally.rpc.arrow.ArrowSchemas;
+import io.tally.rpc.arrow.BodyCodecs;
 import io.tally.rpc.arrow.RecordBatchDecoder;
 import io.tally.rpc.arrow.ScanFrame;
 import io.tally.rpc.arrow.ScanMethod;
@@ -60,6 +62,8 @@ public final class ScanStream implements AutoCloseable {
   private final ScanConnection connection;
   private final ScanInbox inbox;
   private final int grantSize;
+  private final BodyCodec codec;
+  private final int maxBodyBytes;
 
   /** Guards root and closed, so that close does not free a batch while it is being loaded. */
   private final Object batchLock = new Object();
@@ -89,6 +93,8 @@ public final class ScanStream implements AutoCloseable {
     this.window = window;
     this.allocator = own;
     this.grantSize = Math.max(1, options.credits() / GRANTS_PER_WINDOW);
+    this.codec = codecOf(open);
+    this.maxBodyBytes = maxBodyBytes(options);
     this.connection =
         new ScanConnection(
             channel, ScanMethod.descriptor(own), maxMessageBytes(options), open, options, label);
@@ -108,7 +114,8 @@ public final class ScanStream implements AutoCloseable {
     try {
       Open completed = complete(open, options);
       BufferAllocator own =
-          parent.newChildAllocator("scan " + completed.getScanId(), 0, maxMemoryBytes(options));
+          parent.newChildAllocator(
+              "scan " + completed.getScanId(), 0, maxMemoryBytes(options, codecOf(open)));
       return start(channel, address, completed, options, window, own);
     } catch (RuntimeException | Error e) {
       window.close();
@@ -142,7 +149,8 @@ public final class ScanStream implements AutoCloseable {
     Open.Builder completed =
         open.toBuilder()
             .setMaxBatchBytes(options.maxBatchBytes())
-            .setMaxRowBytes(Math.max(options.maxRowBytes(), options.maxBatchBytes()))
+            .setMaxRowBytes(maxBodyBytes(options))
+            .setBodyCodec(codecOf(open).wireName())
             .setProgressIntervalMillis(Math.max(1, options.silenceMillis() / SIGNS_PER_SILENCE));
     if (options.reconnect().tries() == 0) {
       completed.clearResumeAfter();
@@ -153,18 +161,31 @@ public final class ScanStream implements AutoCloseable {
     return completed.build();
   }
 
+  /** What was asked for, if this process can decompress it: nobody is asked in vain. */
+  private static BodyCodec codecOf(Open open) {
+    return BodyCodec.ofWireName(open.getBodyCodec())
+        .filter(BodyCodecs::isAvailable)
+        .orElse(BodyCodec.NONE);
+  }
+
+  /** Before it was compressed. */
+  private static int maxBodyBytes(ScanOptions options) {
+    return Math.max(options.maxRowBytes(), options.maxBatchBytes());
+  }
+
   private static int maxMessageBytes(ScanOptions options) {
-    long bodyBytes = Math.max(options.maxRowBytes(), options.maxBatchBytes());
-    return (int) Math.min(Integer.MAX_VALUE, bodyBytes + MAX_MESSAGE_OVERHEAD_BYTES);
+    return (int)
+        Math.min(Integer.MAX_VALUE, (long) maxBodyBytes(options) + MAX_MESSAGE_OVERHEAD_BYTES);
   }
 
   /**
-   * The window, and one frame that gRPC was asked for when the window was not quite full; twice,
-   * because Arrow rounds allocations up to powers of two. What is beyond comes from a node that
-   * does not keep to the protocol.
+   * The window, one frame that gRPC was asked for when the window was not quite full, and the body
+   * of one batch if that is not its frame's; twice, because Arrow rounds allocations up to powers
+   * of two. What is beyond comes from a node that does not keep to the protocol.
    */
-  private static long maxMemoryBytes(ScanOptions options) {
-    return 2 * (options.windowBytes() + maxMessageBytes(options));
+  private static long maxMemoryBytes(ScanOptions options, BodyCodec codec) {
+    long decompressedBytes = codec == BodyCodec.NONE ? 0 : maxBodyBytes(options);
+    return 2 * (options.windowBytes() + maxMessageBytes(options) + decompressedBytes);
   }
 
   /** The schema of the batches. Waits for Opened. */
@@ -326,7 +347,7 @@ public final class ScanStream implements AutoCloseable {
 
   private void decode(ScanFrame frame) {
     try {
-      RecordBatchDecoder.load(frame, root);
+      RecordBatchDecoder.load(frame, root, codec, maxBodyBytes);
     } catch (TallyException e) {
       throw damaged(e);
     }

@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.protobuf.ByteString;
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.ScanResponse;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
@@ -18,14 +21,22 @@ import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
+import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Whatever a hostile node sends is either refused or safe to read to the last value. */
 class DamagedBatchTest {
+  private static final int MAX_BODY_BYTES = 1 << 20;
+
+  /** Of what is compressed here. */
+  private static final int MOST_FRAME_BYTES = 256 << 10;
+
   private static final Schema TEXT =
       new Schema(List.of(Batches.field("t", new ArrowType.Utf8(), true, List.of())));
 
@@ -129,6 +140,100 @@ class DamagedBatchTest {
                 .build(),
         "announces a body");
     assertRefused(response -> response.toBuilder().clearBody().build(), "announces a body");
+  }
+
+  /** 16 MiB of zeros, of which a node sends a few KiB. */
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "NONE")
+  void aBodyIsNotGivenMoreMemoryThanWasAskedForWhateverItSays(BodyCodec codec) {
+    Schema schema =
+        new Schema(List.of(Batches.field("n", new ArrowType.Int(64, true), false, List.of())));
+    int rows = 2 << 20;
+    ByteString bytes;
+    try (BufferAllocator allocator = new RootAllocator();
+        VectorSchemaRoot sent = VectorSchemaRoot.create(schema, allocator)) {
+      BigIntVector zeros = (BigIntVector) sent.getVector(0);
+      zeros.allocateNew(rows);
+      zeros.getDataBuffer().setZero(0, zeros.getDataBuffer().capacity());
+      zeros.getValidityBuffer().setOne(0, zeros.getValidityBuffer().capacity());
+      sent.setRowCount(rows);
+      BodyCompressor compressor = new BodyCompressor(codec, allocator);
+      ScanFrame frame = RecordBatchEncoder.encode(sent, 0, rows, 0, compressor);
+      bytes = ByteString.copyFrom(Batches.bytes(frame, allocator));
+    }
+    long right = (long) rows * Long.BYTES;
+    int at = 0;
+    while (!bytes.substring(at, at + Long.BYTES).equals(length(right))) {
+      at++;
+    }
+    assertTrue(read(schema, bytes, codec, right) >= right, "it is as large as it says");
+    for (long lie :
+        new long[] {
+          right + 1, 1L << 40, Long.MAX_VALUE, Long.MIN_VALUE, -2, MAX_BODY_BYTES + 1, right
+        }) {
+      assertTrue(refuse(schema, bytes, at, lie, codec) <= MOST_FRAME_BYTES, () -> "for " + lie);
+    }
+    // What is within the bound is made room for, and not written beyond.
+    for (long lie : new long[] {-1, 0, 1, MAX_BODY_BYTES - 1, MAX_BODY_BYTES}) {
+      long most = 2 * MAX_BODY_BYTES + MOST_FRAME_BYTES;
+      assertTrue(refuse(schema, bytes, at, lie, codec) <= most, () -> "for " + lie);
+    }
+  }
+
+  private static ByteString length(long value) {
+    return ByteString.copyFrom(
+        ByteBuffer.allocate(Long.BYTES).order(ByteOrder.LITTLE_ENDIAN).putLong(value).array());
+  }
+
+  /** The most memory that it took. */
+  private static long refuse(Schema schema, ByteString bytes, int at, long lie, BodyCodec codec) {
+    ByteString lying =
+        bytes.substring(0, at).concat(length(lie)).concat(bytes.substring(at + Long.BYTES));
+    try (BufferAllocator allocator = new RootAllocator();
+        VectorSchemaRoot root = VectorSchemaRoot.create(schema, allocator)) {
+      ScanFrame frame = Batches.frame(lying.toByteArray(), allocator);
+      TallyException e =
+          assertThrows(
+              TallyException.class,
+              () -> RecordBatchDecoder.load(frame, root, codec, MAX_BODY_BYTES));
+      assertEquals(ErrorCode.PROTOCOL_VIOLATION, e.code());
+      assertTrue(e.getMessage().contains("field \"n\""), e::getMessage);
+      return allocator.getPeakMemoryAllocation();
+    }
+  }
+
+  private static long read(Schema schema, ByteString bytes, BodyCodec codec, long maxBodyBytes) {
+    try (BufferAllocator allocator = new RootAllocator();
+        VectorSchemaRoot root = VectorSchemaRoot.create(schema, allocator)) {
+      ScanFrame frame = Batches.frame(bytes.toByteArray(), allocator);
+      RecordBatchDecoder.load(frame, root, codec, maxBodyBytes);
+      return allocator.getPeakMemoryAllocation();
+    }
+  }
+
+  @Test
+  void compressionThatWasNotAskedForIsRefused() {
+    try (BufferAllocator allocator = new RootAllocator();
+        VectorSchemaRoot sent = Batches.fill(TEXT, 500, 1, allocator);
+        VectorSchemaRoot received = VectorSchemaRoot.create(TEXT, allocator)) {
+      for (BodyCodec codec : BodyCodec.compressing()) {
+        byte[] bytes = Batches.response(sent, 0, codec).toByteArray();
+        for (BodyCodec asked : BodyCodec.values()) {
+          ScanFrame frame = Batches.frame(bytes, allocator);
+          if (asked == codec) {
+            RecordBatchDecoder.load(frame, received, asked, MAX_BODY_BYTES);
+            assertEquals(500, received.getRowCount());
+          } else {
+            TallyException e =
+                assertThrows(
+                    TallyException.class,
+                    () -> RecordBatchDecoder.load(frame, received, asked, MAX_BODY_BYTES));
+            assertEquals(ErrorCode.PROTOCOL_VIOLATION, e.code());
+            assertTrue(e.getMessage().contains("not asked for"), e::getMessage);
+          }
+        }
+      }
+    }
   }
 
   @Test

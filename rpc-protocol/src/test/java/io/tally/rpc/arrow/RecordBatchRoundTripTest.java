@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.v1.ScanResponse;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -13,6 +14,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
+import org.apache.arrow.compression.CommonsCompressionFactory;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VectorSchemaRoot;
@@ -23,6 +25,8 @@ import org.apache.arrow.vector.types.pojo.Schema;
 
 /** Batches of any schema survive the wire, and are what Arrow's own writer and reader mean. */
 class RecordBatchRoundTripTest {
+  private static final long MAX_BODY_BYTES = 1 << 20;
+
   @Provide
   Arbitrary<Schema> schemas() {
     return Batches.schemas();
@@ -34,34 +38,39 @@ class RecordBatchRoundTripTest {
       @ForAll @IntRange(max = 300) int rows,
       @ForAll @IntRange(max = 300) int from,
       @ForAll @IntRange(max = 300) int count,
+      @ForAll BodyCodec codec,
       @ForAll long seed) {
     int first = Math.min(from, rows);
     int part = Math.min(count, rows - first);
     try (BufferAllocator allocator = new RootAllocator();
         VectorSchemaRoot sent = Batches.fill(schema, rows, seed, allocator);
         VectorSchemaRoot received = VectorSchemaRoot.create(schema, allocator)) {
-      ScanFrame frame = RecordBatchEncoder.encode(sent, first, part, 7);
-      assertEquals(frame.bodyBytes(), RecordBatchEncoder.bodyBytes(sent, first, part));
+      ScanFrame frame =
+          RecordBatchEncoder.encode(sent, first, part, 7, new BodyCompressor(codec, allocator));
+      long plainBytes = RecordBatchEncoder.bodyBytes(sent, first, part);
+      assertTrue(frame.bodyBytes() <= plainBytes);
+      assertTrue(frame.bodyBytes() == plainBytes || codec != BodyCodec.NONE);
       byte[] bytes = Batches.bytes(frame, allocator);
       ScanFrame parsed = Batches.frame(bytes, allocator);
       assertEquals(7, parsed.message().getBatch().getSequence());
       assertEquals(part, parsed.message().getBatch().getRows());
-      RecordBatchDecoder.load(parsed, received);
+      // No more than that is needed, whatever the buffers are like.
+      RecordBatchDecoder.load(parsed, received, codec, plainBytes);
       assertRows(sent, first, part, received);
     }
   }
 
   @Property(tries = 100)
   void theSentRootMayBeClearedBeforeTheFrameIsWritten(
-      @ForAll("schemas") Schema schema, @ForAll long seed) {
+      @ForAll("schemas") Schema schema, @ForAll BodyCodec codec, @ForAll long seed) {
     try (BufferAllocator allocator = new RootAllocator();
         VectorSchemaRoot expected = Batches.fill(schema, 50, seed, allocator);
         VectorSchemaRoot received = VectorSchemaRoot.create(schema, allocator)) {
       ScanFrame frame;
       try (VectorSchemaRoot sent = Batches.fill(schema, 50, seed, allocator)) {
-        frame = RecordBatchEncoder.encode(sent, 0);
+        frame = RecordBatchEncoder.encode(sent, 0, 50, 0, new BodyCompressor(codec, allocator));
       }
-      RecordBatchDecoder.load(frame, received);
+      RecordBatchDecoder.load(frame, received, codec, MAX_BODY_BYTES);
       assertRows(expected, 0, 50, received);
     }
   }
@@ -69,7 +78,8 @@ class RecordBatchRoundTripTest {
   @Property(tries = 100)
   void arrowsReaderReadsWhatWasSent(
       @ForAll("schemas") Schema schema,
-      @ForAll @IntRange(min = 1, max = 100) int batchRows,
+      @ForAll @IntRange(min = 1, max = 150) int batchRows,
+      @ForAll BodyCodec codec,
       @ForAll long seed)
       throws IOException {
     int rows = 150;
@@ -79,14 +89,18 @@ class RecordBatchRoundTripTest {
       ArrowSchemas.encode(schema).writeTo(ipc);
       for (int first = 0; first < rows; first += batchRows) {
         int count = Math.min(batchRows, rows - first);
-        ScanFrame frame = RecordBatchEncoder.encode(sent, first, count, 0);
+        ScanFrame frame =
+            RecordBatchEncoder.encode(sent, first, count, 0, new BodyCompressor(codec, allocator));
         // Read by the generated parser: the two know the message only through the protocol file.
         ScanResponse response = ScanResponse.parseFrom(Batches.bytes(frame, allocator));
         response.getBatch().getHeader().writeTo(ipc);
         response.getBody().writeTo(ipc);
       }
       try (ArrowStreamReader reader =
-          new ArrowStreamReader(new ByteArrayInputStream(ipc.toByteArray()), allocator)) {
+          new ArrowStreamReader(
+              new ByteArrayInputStream(ipc.toByteArray()),
+              allocator,
+              CommonsCompressionFactory.INSTANCE)) {
         assertEquals(schema, reader.getVectorSchemaRoot().getSchema());
         for (int first = 0; first < rows; first += batchRows) {
           assertTrue(reader.loadNextBatch());
@@ -99,12 +113,16 @@ class RecordBatchRoundTripTest {
 
   @Property(tries = 100)
   void whatArrowsWriterWroteIsReceived(
-      @ForAll("schemas") Schema schema, @ForAll @IntRange(max = 100) int rows, @ForAll long seed) {
+      @ForAll("schemas") Schema schema,
+      @ForAll @IntRange(max = 100) int rows,
+      @ForAll BodyCodec codec,
+      @ForAll long seed) {
     try (BufferAllocator allocator = new RootAllocator();
         VectorSchemaRoot sent = Batches.fill(schema, rows, seed, allocator);
         VectorSchemaRoot received = VectorSchemaRoot.create(schema, allocator)) {
-      byte[] bytes = Batches.response(sent, 0).toByteArray();
-      RecordBatchDecoder.load(Batches.frame(bytes, allocator), received);
+      byte[] bytes = Batches.response(sent, 0, codec).toByteArray();
+      ScanFrame frame = Batches.frame(bytes, allocator);
+      RecordBatchDecoder.load(frame, received, codec, MAX_BODY_BYTES);
       assertRows(sent, 0, rows, received);
     }
   }

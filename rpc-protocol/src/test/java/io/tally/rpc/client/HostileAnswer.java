@@ -1,6 +1,7 @@
 package io.tally.rpc.client;
 
 import com.google.protobuf.ByteString;
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.arrow.ArrowSchemas;
 import io.tally.rpc.arrow.Batches;
 import io.tally.rpc.v1.Applied;
@@ -27,14 +28,17 @@ final class HostileAnswer {
 
   private HostileAnswer() {}
 
-  /** What a node says that does all right. */
-  static List<ByteString> right(Schema schema, long seed) {
+  /** What a node says that does all right, and compresses as it was asked to. */
+  static List<ByteString> right(Schema schema, BodyCodec codec, long seed) {
     Random random = new Random(seed);
     List<ByteString> messages = new ArrayList<>();
     Opened.Builder opened =
         Opened.newBuilder()
             .setArrowSchema(ArrowSchemas.encode(schema))
-            .setApplied(Applied.newBuilder().setResume(random.nextBoolean()))
+            .setApplied(
+                Applied.newBuilder()
+                    .setResume(random.nextBoolean())
+                    .setBodyCodec(codec != BodyCodec.NONE))
             .setNodeId("node-a");
     messages.add(ScanResponse.newBuilder().setOpened(opened).build().toByteString());
     End.Builder end = End.newBuilder();
@@ -42,7 +46,7 @@ final class HostileAnswer {
       int rows = random.nextInt(MOST_ROWS);
       try (BufferAllocator allocator = new RootAllocator();
           VectorSchemaRoot root = Batches.fill(schema, rows, random.nextLong(), allocator)) {
-        ScanResponse batch = Batches.response(root, end.getBatches());
+        ScanResponse batch = Batches.response(root, end.getBatches(), codec);
         messages.add(batch.toByteString());
         end.setBatches(end.getBatches() + 1)
             .setRows(end.getRows() + rows)

@@ -13,6 +13,7 @@ import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.WindowBudget;
 import io.tally.rpc.arrow.ArrowSchemas;
@@ -59,6 +60,7 @@ class HostileAnswerTest {
   private static final int TRIES_PER_STREAM = 20;
 
   private static final String NAME = "hostile";
+  private static final List<BodyCodec> CODECS = List.of(BodyCodec.values());
   private static final ScanOptions OPTIONS =
       new ScanOptions(64 << 10, 256 << 10, 64 << 10, 30_000, new ReconnectPolicy(2, 1, 1));
   private static final Set<ErrorCode> REFUSALS =
@@ -81,7 +83,7 @@ class HostileAnswerTest {
             .value();
     rightAnswers =
         IntStream.range(0, RIGHT_ANSWERS)
-            .mapToObj(i -> HostileAnswer.right(schemas.get(i), i))
+            .mapToObj(i -> HostileAnswer.right(schemas.get(i), codec(i), i))
             .toList();
     MethodDescriptor<byte[], ByteString> method =
         PartitionServiceGrpc.getScanMethod().toBuilder(new Nothing(), new Bytes()).build();
@@ -106,28 +108,34 @@ class HostileAnswerTest {
     server.shutdownNow().awaitTermination(30, TimeUnit.SECONDS);
   }
 
+  /** That the right answer with this number is compressed with. */
+  private static BodyCodec codec(int answer) {
+    return CODECS.get(answer % CODECS.size());
+  }
+
   @Property(edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
   void anyAnswerIsRefusedOrHarmless(@ForAll long seed) {
     Random random = new Random(seed);
-    List<ByteString> right = rightAnswers.get(random.nextInt(RIGHT_ANSWERS));
+    int number = random.nextInt(RIGHT_ANSWERS);
+    List<ByteString> right = rightAnswers.get(number);
     List<ByteString> other = rightAnswers.get(random.nextInt(RIGHT_ANSWERS));
     List<ByteString> answer = HostileAnswer.spoil(right, other, random.nextLong());
-    readOrRefuse(answer);
+    readOrRefuse(answer, codec(number));
     if (random.nextInt(TRIES_PER_STREAM) == 0) {
-      streamOrRefuse(answer, random.nextBoolean());
+      streamOrRefuse(answer, codec(number), random.nextBoolean());
     }
   }
 
   @Example
   void rightAnswersAreRead() {
-    for (List<ByteString> answer : rightAnswers) {
-      assertTrue(readOrRefuse(answer));
-      assertTrue(streamOrRefuse(answer, false));
+    for (int i = 0; i < RIGHT_ANSWERS; i++) {
+      assertTrue(readOrRefuse(rightAnswers.get(i), codec(i)));
+      assertTrue(streamOrRefuse(rightAnswers.get(i), codec(i), false));
     }
   }
 
   /** Without a network: what becomes of the bytes of each message. */
-  private static boolean readOrRefuse(List<ByteString> answer) {
+  private static boolean readOrRefuse(List<ByteString> answer, BodyCodec codec) {
     Open open = Open.newBuilder().setScanId("scan").setTable("t").build();
     AnswerCheck check = new AnswerCheck(new ScanLabel(new NodeAddress("hostile", 1), open), 10);
     check.beginCall();
@@ -142,7 +150,7 @@ class HostileAnswerTest {
                 Schema schema = ArrowSchemas.decode(check.opened().getArrowSchema());
                 root = VectorSchemaRoot.create(schema, allocator);
               }
-              RecordBatchDecoder.load(frame, root);
+              RecordBatchDecoder.load(frame, root, codec, OPTIONS.maxRowBytes());
               Batches.readEverything(root);
             }
           }
@@ -160,9 +168,10 @@ class HostileAnswerTest {
   }
 
   /** With all that a reader has. */
-  private static boolean streamOrRefuse(List<ByteString> answer, boolean resumable) {
+  private static boolean streamOrRefuse(
+      List<ByteString> answer, BodyCodec codec, boolean resumable) {
     NEXT_ANSWER.set(answer);
-    Open.Builder open = Open.newBuilder().setTable("t");
+    Open.Builder open = Open.newBuilder().setTable("t").setBodyCodec(codec.wireName());
     if (resumable) {
       open.setResumeAfter(0);
     }
