@@ -1,6 +1,8 @@
 package io.tally.server.scan;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.TallyException;
+import io.tally.rpc.arrow.BodyCompressor;
 import io.tally.rpc.arrow.RecordBatchEncoder;
 import io.tally.rpc.arrow.ScanFrame;
 import io.tally.rpc.v1.ErrorCode;
@@ -16,7 +18,7 @@ import org.apache.arrow.vector.util.VectorSchemaRootAppender;
 /**
  * Receives the chunks of a reader and hands on batches near a size: chunks of at least half of it
  * as they are, larger ones cut evenly without a copy, smaller ones copied together. Every row goes
- * out exactly once, in order. Not safe for concurrent use.
+ * out exactly once, in order, compressed if that was asked for. Not safe for concurrent use.
  *
  * <p>Holds at most one chunk and one batch of small chunks. Frames retain what they need of a
  * chunk. Does not close the reader.
@@ -25,6 +27,7 @@ final class BatchCutter implements AutoCloseable {
   private final ArrowReader reader;
   private final VectorSchemaRoot chunk;
   private final VectorSchemaRoot gathered;
+  private final BodyCompressor compressor;
   private final long maxBatchBytes;
   private final long maxRowBytes;
   private final String where;
@@ -34,12 +37,15 @@ final class BatchCutter implements AutoCloseable {
   /**
    * A cutter of what {@code reader} yields.
    *
-   * @param allocator for small chunks while they are gathered
+   * @param allocator for small chunks while they are gathered, and for frames whose bodies are
+   *     compressed, which it outlives
+   * @param maxBatchBytes before they are compressed
    * @param where names table and partitions in errors
    */
   BatchCutter(
       ArrowReader reader,
       BufferAllocator allocator,
+      BodyCodec codec,
       long maxBatchBytes,
       long maxRowBytes,
       String where)
@@ -47,6 +53,7 @@ final class BatchCutter implements AutoCloseable {
     this.reader = reader;
     this.chunk = reader.getVectorSchemaRoot();
     this.gathered = VectorSchemaRoot.create(chunk.getSchema(), allocator);
+    this.compressor = new BodyCompressor(codec, allocator);
     this.maxBatchBytes = maxBatchBytes;
     this.maxRowBytes = maxRowBytes;
     this.where = where;
@@ -89,13 +96,14 @@ final class BatchCutter implements AutoCloseable {
   }
 
   private ScanFrame sendGathered() {
-    ScanFrame frame = RecordBatchEncoder.encode(gathered, sequence++);
+    ScanFrame frame =
+        RecordBatchEncoder.encode(gathered, 0, gathered.getRowCount(), sequence++, compressor);
     gathered.clear();
     return frame;
   }
 
   private ScanFrame sendChunk(int rows) {
-    ScanFrame frame = RecordBatchEncoder.encode(chunk, next, rows, sequence++);
+    ScanFrame frame = RecordBatchEncoder.encode(chunk, next, rows, sequence++, compressor);
     next += rows;
     return frame;
   }

@@ -236,7 +236,9 @@ public final class Scan implements AutoCloseable {
     reader =
         (ArrowReader) result.unwrap(DuckDBResultSet.class).arrowExportStream(allocator, chunkRows);
     requireSameTypes(fields, reader.getVectorSchemaRoot().getSchema().getFields());
-    cutter = new BatchCutter(reader, allocator, plan.maxBatchBytes, plan.maxRowBytes, plan.where());
+    cutter =
+        new BatchCutter(
+            reader, allocator, plan.bodyCodec, plan.maxBatchBytes, plan.maxRowBytes, plan.where());
   }
 
   /** Groups for each row; 0 if no row was looked at. */

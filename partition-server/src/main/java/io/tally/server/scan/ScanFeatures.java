@@ -1,6 +1,7 @@
 package io.tally.server.scan;
 
 import io.tally.rpc.AggregateFunction;
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.Features;
 import io.tally.rpc.NearestName;
 import io.tally.rpc.ScalarFunction;
@@ -46,6 +47,7 @@ public final class ScanFeatures {
               Arrays.stream(ScalarFunction.values()).map(ScalarFunction::feature),
               Arrays.stream(AggregateFunction.values()).map(AggregateFunction::feature),
               TYPES.stream().map(Features::ofType),
+              BodyCodec.compressing().stream().map(BodyCodec::feature),
               Stream.of(
                   Features.ROW_RANGE,
                   Features.LIMIT,

@@ -1,5 +1,6 @@
 package io.tally.server.scan;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.WindowBudget;
 import io.tally.rpc.v1.Applied;
 import io.tally.server.table.ServedTable;
@@ -14,6 +15,7 @@ public final class ScanPlan {
   final ServedTable table;
   final Sql sql;
   final Optional<RowByRow> rowByRow;
+  final BodyCodec bodyCodec;
   final boolean countOnly;
   final RowWindow window;
   final boolean computes;
@@ -31,6 +33,7 @@ public final class ScanPlan {
       Optional<RowByRow> rowByRow,
       Schema schema,
       Applied applied,
+      BodyCodec bodyCodec,
       boolean countOnly,
       RowWindow window,
       boolean computes,
@@ -42,6 +45,7 @@ public final class ScanPlan {
     this.rowByRow = rowByRow;
     this.schema = schema;
     this.applied = applied;
+    this.bodyCodec = bodyCodec;
     this.countOnly = countOnly;
     this.window = window;
     this.computes = computes;
@@ -58,6 +62,7 @@ public final class ScanPlan {
     this.rowByRow = other.rowByRow;
     this.schema = other.schema;
     this.applied = other.applied;
+    this.bodyCodec = other.bodyCodec;
     this.countOnly = other.countOnly;
     this.window = other.window;
     this.computes = other.computes;

@@ -1,7 +1,9 @@
 package io.tally.server.scan;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.ShownText;
 import io.tally.rpc.TallyException;
+import io.tally.rpc.arrow.BodyCodecs;
 import io.tally.rpc.v1.Applied;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.rpc.v1.Open;
@@ -95,12 +97,14 @@ public final class ScanPlanner {
     } else {
       fields = appendRows(sql, open, window, source, columns, expressions, where);
     }
+    BodyCodec codec = codec(open);
     return new ScanPlan(
         table,
         sql,
         rowByRow,
         new Schema(fields),
-        applied(open, source),
+        applied(open, source, codec),
+        codec,
         fields.isEmpty(),
         window,
         canFail || expressions.canOverflow(),
@@ -200,7 +204,14 @@ public final class ScanPlanner {
     return from.append(where);
   }
 
-  private static Applied applied(Open open, TableSource source) {
+  /** A name that this release does not know, or has no library for, is passed over. */
+  private static BodyCodec codec(Open open) {
+    return BodyCodec.ofWireName(open.getBodyCodec())
+        .filter(BodyCodecs::isAvailable)
+        .orElse(BodyCodec.NONE);
+  }
+
+  private static Applied applied(Open open, TableSource source, BodyCodec codec) {
     return Applied.newBuilder()
         .setPredicate(open.hasPredicate())
         .setAggregation(open.hasAggregation())
@@ -211,6 +222,7 @@ public final class ScanPlanner {
         .setSample(open.hasSample())
         .setProjection(open.getProjectionCount() > 0)
         .setPartitionColumn(!open.getPartitionColumn().isEmpty())
+        .setBodyCodec(codec != BodyCodec.NONE)
         .build();
   }
 

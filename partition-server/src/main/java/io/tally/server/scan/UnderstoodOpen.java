@@ -1,6 +1,7 @@
 package io.tally.server.scan;
 
 import io.tally.rpc.AggregateFunction;
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.Features;
 import io.tally.rpc.ScalarFunction;
 import io.tally.rpc.TallyException;
@@ -68,8 +69,15 @@ final class UnderstoodOpen {
     if (!features.has(Features.ROW_RANGE)) {
       known.getPartitionsBuilderList().forEach(ScanPartition.Builder::clearRange);
     }
+    if (BodyCodec.ofWireName(open.getBodyCodec()).filter(this::compresses).isEmpty()) {
+      known.clearBodyCodec();
+    }
     check(known);
     return known.build();
+  }
+
+  private boolean compresses(BodyCodec codec) {
+    return features.has(codec.feature());
   }
 
   private void check(Open.Builder known) {

@@ -14,10 +14,17 @@ import io.grpc.reflection.v1.ServerReflectionGrpc;
 import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.reflection.v1.ServerReflectionResponse;
 import io.grpc.stub.StreamObserver;
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.arrow.ArrowSchemas;
+import io.tally.rpc.client.ScanOptions;
+import io.tally.rpc.client.ScanStream;
 import io.tally.rpc.v1.DescribeNodeResponse;
 import io.tally.rpc.v1.DescribeTableResponse;
+import io.tally.rpc.v1.End;
+import io.tally.rpc.v1.Open;
 import io.tally.rpc.v1.ProtocolVersion;
+import io.tally.server.fixture.Rows;
+import io.tally.server.fixture.Wire;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -72,6 +79,38 @@ class NodeServerTest {
     assertTrue(answer.getPartitions(0).getSplittable());
     assertEquals("p7", answer.getPartitions(0).getFingerprint());
     assertEquals(List.of("p", "(SELECT * FROM p)"), answer.getClusterPartitionsList());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "lz4", "zstd", "a codec of a later release"})
+  void compressesBodiesAsItWasAskedTo(String codec) {
+    node.catalog.serve("t", "(SELECT range AS n, 'x' || range % 7 AS s FROM range(50000))");
+    Open open = Wire.open(node.catalog, "t").addColumns("n").addColumns("s").build();
+    ScanOptions options = new ScanOptions(64 << 10, 256 << 10, 64 << 10, 30_000);
+
+    long plainBytes = read(open, options).getBodyBytes();
+    End totals = read(open.toBuilder().setBodyCodec(codec).build(), options);
+
+    assertTrue(node.client().describeNode(30_000).getFeaturesList().contains("body.lz4"));
+    boolean known = codec.equals("lz4") || codec.equals("zstd");
+    assertEquals(known, totals.getBodyBytes() < plainBytes, totals::toString);
+    assertEquals(50_000, totals.getRows());
+  }
+
+  private End read(Open open, ScanOptions options) {
+    try (ScanStream stream = node.client().scan(open, options, node.allocator)) {
+      boolean known = BodyCodec.ofWireName(open.getBodyCodec()).isPresent();
+      assertEquals(known && !open.getBodyCodec().isEmpty(), stream.applied().getBodyCodec());
+      long row = 0;
+      while (stream.next()) {
+        for (List<Object> values : Rows.of(stream.batch())) {
+          assertEquals(List.of(row, "x" + row % 7), values);
+          row++;
+        }
+      }
+      assertEquals(stream.totals().getBodyBytes(), stream.received().bodyBytes());
+      return stream.totals();
+    }
   }
 
   @ParameterizedTest

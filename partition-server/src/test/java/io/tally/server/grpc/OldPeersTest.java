@@ -1,6 +1,7 @@
 package io.tally.server.grpc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -27,6 +28,7 @@ import io.tally.rpc.client.ScanStream;
 import io.tally.rpc.v1.DescribeNodeResponse;
 import io.tally.rpc.v1.DescribeTableResponse;
 import io.tally.rpc.v1.ErrorCode;
+import io.tally.rpc.v1.Open;
 import io.tally.rpc.v1.PartitionServiceGrpc;
 import io.tally.rpc.v1.ScanRequest;
 import io.tally.rpc.v1.ScanResponse;
@@ -212,17 +214,19 @@ class OldPeersTest {
             .toList());
   }
 
-  /** With the request that was recorded, as today's client sends it. */
+  /** With the request that was recorded, as today's client sends it, and a wish of today's. */
   private static String read(
       NodeClient client, RecordedTalk.Call recorded, BufferAllocator allocator) throws Exception {
     ScanOptions options = new ScanOptions(1 << 20, 8 << 20, WINDOW_BYTES, 10_000);
     ScanRequest open = ScanRequest.parseFrom(recorded.requests().get(0));
-    try (ScanStream stream = client.scan(open.getOpen(), options, allocator)) {
+    Open today = open.getOpen().toBuilder().setBodyCodec("zstd").build();
+    try (ScanStream stream = client.scan(today, options, allocator)) {
       List<List<Object>> rows = new ArrayList<>();
       while (stream.next()) {
         rows.addAll(Rows.of(stream.batch()));
       }
       assertEquals(rows.size(), stream.totals().getRows());
+      assertFalse(stream.applied().getBodyCodec());
       return rows.toString();
     }
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.Features;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.NodeAddress;
@@ -54,7 +55,7 @@ class ResumeTest {
     List<Long> all = LongStream.range(0, ROWS).boxed().toList();
     try (TestNode node = node(5_000);
         LinkProxy proxy = new LinkProxy(node.server.port())) {
-      assertEquals(all, read(node, proxy, 0));
+      assertEquals(all, read(node, proxy, 0, BodyCodec.NONE));
       List<Long> frameEnds = proxy.frameEnds();
       assertTrue(frameEnds.size() > ROWS * Long.BYTES / BATCH_BYTES, frameEnds::toString);
       long bytes = frameEnds.get(frameEnds.size() - 1);
@@ -67,24 +68,34 @@ class ResumeTest {
       new Random(20_260_101).longs(40, 0, lastCut).forEach(cuts::add);
       for (long cut : cuts) {
         proxy.breakNext(LinkBreak.cutFromNode(cut));
-        assertEquals(all, read(node, proxy, 1), () -> "cut after " + cut + " of " + bytes);
+        assertEquals(
+            all, read(node, proxy, 1, BodyCodec.NONE), () -> "cut after " + cut + " of " + bytes);
+      }
+
+      // What was kept goes out as it did the first time.
+      for (BodyCodec codec : BodyCodec.compressing()) {
+        for (int i = 0; i < 3; i++) {
+          proxy.breakNext(LinkBreak.cutFromNode(bytes / 40));
+        }
+        assertEquals(all, read(node, proxy, 2, codec));
       }
 
       // Again and again, each time a little later.
       for (int i = 1; i <= 20; i++) {
         proxy.breakNext(LinkBreak.cutFromNode(i * bytes / 21));
       }
-      assertEquals(all, read(node, proxy, 2));
+      assertEquals(all, read(node, proxy, 2, BodyCodec.NONE));
       node.awaitIdle();
     }
   }
 
   /** Reads all through the proxy, on a connection of its own. */
-  private static List<Long> read(TestNode node, LinkProxy proxy, int leastReconnects) {
+  private static List<Long> read(
+      TestNode node, LinkProxy proxy, int leastReconnects, BodyCodec codec) {
     int connections = proxy.connections();
     List<Long> values = new ArrayList<>();
     try (NodeChannels channels = new NodeChannels(0);
-        ScanStream stream = scan(channels, proxy, node, OPTIONS)) {
+        ScanStream stream = scan(channels, proxy, node, OPTIONS, codec)) {
       while (stream.next()) {
         BigIntVector vector = (BigIntVector) stream.batch().getVector("n");
         for (int i = 0; i < vector.getValueCount(); i++) {
@@ -394,9 +405,15 @@ class ResumeTest {
 
   private static ScanStream scan(
       NodeChannels channels, LinkProxy proxy, TestNode node, ScanOptions options) {
+    return scan(channels, proxy, node, options, BodyCodec.NONE);
+  }
+
+  private static ScanStream scan(
+      NodeChannels channels, LinkProxy proxy, TestNode node, ScanOptions options, BodyCodec codec) {
+    Open open = open(node).clearScanId().setBodyCodec(codec.wireName()).build();
     return channels
         .node(new NodeAddress("127.0.0.1", proxy.port()))
-        .scan(open(node).clearScanId().build(), options, node.allocator);
+        .scan(open, options, node.allocator);
   }
 
   private static ManagedChannel channel(LinkProxy proxy) {

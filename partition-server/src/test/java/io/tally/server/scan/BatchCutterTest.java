@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.arrow.RecordBatchDecoder;
 import io.tally.rpc.arrow.ScanFrame;
@@ -131,7 +132,7 @@ class BatchCutterTest {
         ArrowStreamReader reader =
             new ArrowStreamReader(new ByteArrayInputStream(stream(chunks)), allocator);
         BatchCutter cutter =
-            new BatchCutter(reader, allocator, maxBatchBytes, maxRowBytes, "here");
+            new BatchCutter(reader, allocator, BodyCodec.NONE, maxBatchBytes, maxRowBytes, "here");
         VectorSchemaRoot root = VectorSchemaRoot.create(SCHEMA, allocator)) {
       List<Cut> cuts = new ArrayList<>();
       for (Optional<ScanFrame> frame = cutter.next(); frame.isPresent(); frame = cutter.next()) {

@@ -96,6 +96,8 @@ class OlderNodeTest {
                         .setName("pair")
                         .addParts(PartSelection.newBuilder().setName("a"))),
             columns("pair")),
+        field("body.*", open -> open.setBodyCodec("zstd"), columns("number")),
+        field("body.lz4", open -> open.setBodyCodec("lz4"), columns("number")),
         field(
             "scan.row_range",
             open ->
