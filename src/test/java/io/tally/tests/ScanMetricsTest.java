@@ -3,6 +3,7 @@ package io.tally.tests;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -64,6 +65,25 @@ class ScanMetricsTest {
   }
 
   @Test
+  void ofCompressedRows(TallyCluster cluster) {
+    Map<String, Long> bytes = new TreeMap<>();
+    Set<List<Row>> answers = new HashSet<>();
+    for (String codec : List.of("none", "lz4", "zstd")) {
+      String sql =
+          "SELECT count(*), sum(xxhash64(date, delay, origin) % 1000) FROM flights"
+              + " WHERE date < TIMESTAMP_NTZ '2001-01-08 00:00:00'";
+      Dataset<Row> query = query(cluster, sql, "compression", codec);
+      answers.add(query.collectAsList());
+      Map<String, Long> metrics = metricsOf(query);
+      assertTrue(metrics.get("tallyRowsReceived") > 50_000, metrics::toString);
+      bytes.put(codec, metrics.get("tallyBytesReceived"));
+    }
+    assertEquals(1, answers.size(), answers::toString);
+    assertTrue(bytes.get("lz4") < bytes.get("none"), bytes::toString);
+    assertTrue(bytes.get("zstd") < bytes.get("lz4"), bytes::toString);
+  }
+
+  @Test
   void ofNothing(TallyCluster cluster) {
     Map<String, Long> metrics =
         metricsOf(
@@ -78,12 +98,18 @@ class ScanMetricsTest {
   }
 
   private Map<String, Long> metricsOf(TallyCluster cluster, String sql) {
-    Map<String, String> options =
-        BadInputBench.with(
-            cluster.options("flights"), "max-batch-bytes", Integer.toString(MAX_BATCH_BYTES));
-    spark.read().format("tally").options(options).load().createOrReplaceTempView("flights");
-    Dataset<Row> query = spark.sql(sql);
+    Dataset<Row> query = query(cluster, sql, "max-batch-bytes", Integer.toString(MAX_BATCH_BYTES));
     query.collectAsList();
+    return metricsOf(query);
+  }
+
+  private Dataset<Row> query(TallyCluster cluster, String sql, String option, String value) {
+    Map<String, String> options = BadInputBench.with(cluster.options("flights"), option, value);
+    spark.read().format("tally").options(options).load().createOrReplaceTempView("flights");
+    return spark.sql(sql);
+  }
+
+  private static Map<String, Long> metricsOf(Dataset<Row> query) {
     SparkPlan plan = query.queryExecution().executedPlan();
     List<BatchScanExec> scans =
         CollectionConverters.asJava(plan.collectLeaves()).stream()

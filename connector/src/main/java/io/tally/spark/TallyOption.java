@@ -41,6 +41,12 @@ public enum TallyOption {
           + " At least `max-batch-bytes`."),
   MAX_ROW_BYTES(
       "bytes", "67108864", "A row larger than this fails the scan. At least `max-batch-bytes`."),
+  COMPRESSION(
+      "none, lz4 or zstd",
+      "none",
+      "How nodes compress what they send, for links that are slower than nodes and executors compress"
+          + " and decompress. Batches that would not become smaller are sent as they are, and so are all"
+          + " of a node that cannot compress so. The other limits are about sizes before compression."),
   SILENCE_TIMEOUT_MS(
       "milliseconds", "60000", "A node that sends nothing at all for this long is given up."),
   RECONNECT_TRIES(

@@ -1,5 +1,6 @@
 package io.tally.spark;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.NearestName;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ReconnectPolicy;
@@ -69,7 +70,8 @@ public record TallyOptions(
             limits,
             values.number(TallyOption.SPLIT_ROWS, 1, Long.MAX_VALUE / 2),
             session.apply(BUCKETING).map(Boolean::parseBoolean).orElse(true),
-            values.flag(TallyOption.PUSH_DOWN));
+            values.flag(TallyOption.PUSH_DOWN),
+            values.codec(TallyOption.COMPRESSION));
     return new TallyOptions(
         values.text(TallyOption.ENDPOINTS),
         values.text(TallyOption.TABLE),
@@ -176,6 +178,26 @@ public record TallyOptions(
       }
       throw invalid(
           "The option \"" + option.key() + "\" is \"" + text + "\", but must be true or false.");
+    }
+
+    BodyCodec codec(TallyOption option) {
+      String text = text(option);
+      for (BodyCodec codec : BodyCodec.values()) {
+        if (text.equalsIgnoreCase(codec.optionName())) {
+          return codec;
+        }
+      }
+      List<String> known = Arrays.stream(BodyCodec.values()).map(BodyCodec::optionName).toList();
+      throw invalid(
+          "The option \""
+              + option.key()
+              + "\" is \""
+              + text
+              + "\", but must be "
+              + option.unit()
+              + NearestName.of(text, known)
+                  .map(near -> "; did you mean \"" + near + "\"?")
+                  .orElse("."));
     }
   }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ReconnectPolicy;
 import io.tally.rpc.client.ScanOptions;
@@ -31,7 +32,10 @@ final class TallyOptionsTest {
   void defaults() {
     assertEquals(
         new TallyOptions(
-            "a:1", "t", 10_000, new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true)),
+            "a:1",
+            "t",
+            10_000,
+            new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true, BodyCodec.NONE)),
         of(Map.of(), Map.of()));
   }
 
@@ -51,7 +55,8 @@ final class TallyOptionsTest {
             Map.entry("reconnect-backoff-max-ms", "5"),
             Map.entry("describe-timeout-ms", "600"),
             Map.entry("split-rows", "7"),
-            Map.entry("push-down", "False"));
+            Map.entry("push-down", "False"),
+            Map.entry("compression", "Lz4"));
     assertEquals(TallyOption.values().length, options.size());
     assertEquals(
         new TallyOptions(
@@ -63,7 +68,8 @@ final class TallyOptionsTest {
                     2048, 4096, 1_000_000_000_000L, 8192, 500, new ReconnectPolicy(3, 4, 5)),
                 7,
                 true,
-                false)),
+                false,
+                BodyCodec.LZ4)),
         TallyOptions.of(options, key -> Optional.empty()));
   }
 
@@ -87,6 +93,8 @@ final class TallyOptionsTest {
         arguments(Map.of("split-rows", "0"), "from 1 to"),
         arguments(Map.of("window-bytes", "1024"), "from 1048576 to"),
         arguments(Map.of("push-down", "maybe"), "must be true or false"),
+        arguments(Map.of("compression", "lz44"), "be none, lz4 or zstd; did you mean \"lz4\"?"),
+        arguments(Map.of("compression", "snappy"), "\"snappy\", but must be none, lz4 or zstd."),
         arguments(Map.of("table", " "), "needs the option \"table\" (name)"));
   }
 

@@ -1,5 +1,6 @@
 package io.tally.spark.read;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.spark.pushdown.AggregationPlan;
 import io.tally.spark.types.NestedParts;
 import java.util.List;
@@ -40,6 +41,9 @@ record ScanDescription(
     text.append(", Partitions: ").append(plan.partitions().size()).append(" of ");
     text.append(totalPartitions).append(", Streams: ").append(plan.streams().size());
     plan.keys().ifPresent(keys -> text.append(" by ").append(keys.columns()));
+    if (plan.settings().codec() != BodyCodec.NONE) {
+      text.append(", Compression: ").append(plan.settings().codec().optionName());
+    }
     if (!notPushed.isEmpty()) {
       text.append(", NotPushed: [");
       text.append(String.join("; ", notPushed.stream().map(NotPushed::toString).toList()));

@@ -79,6 +79,7 @@ record TallyBatch(ScanPlan planned, RuntimeFilter filter, Supplier<ScanPlan> cur
     }
     plan.sample().ifPresent(open::setSample);
     plan.selection().addTo(open);
+    open.setBodyCodec(plan.settings().codec().wireName());
     // No scan id: every attempt of a task is a scan of its own.
     return new NodeScan(owners(stream, ownersById), open.build().toByteString());
   }

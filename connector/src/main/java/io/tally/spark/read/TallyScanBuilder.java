@@ -1,5 +1,6 @@
 package io.tally.spark.read;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.Features;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ClusterView;
@@ -244,6 +245,13 @@ public final class TallyScanBuilder
                 "fields of columns", predicates.features().lacking(Features.NESTED_PROJECTION)));
   }
 
+  private Optional<NotPushed> notCompressed() {
+    String feature = settings.codec().feature();
+    return settings.codec() == BodyCodec.NONE || predicates.features().has(feature)
+        ? Optional.empty()
+        : Optional.of(new NotPushed("compression", predicates.features().lacking(feature)));
+  }
+
   /** Of rows alone: what groups hold is for Spark to estimate. */
   private Map<NamedReference, ColumnStatistics> columnStatistics(StructType readSchema) {
     if (grouping.plan().isPresent()) {
@@ -303,6 +311,7 @@ public final class TallyScanBuilder
     notPushed.addAll(grouping.notPushed());
     notPushed.addAll(selection.notPushed());
     fieldsNotChosen().ifPresent(notPushed::add);
+    notCompressed().ifPresent(notPushed::add);
     if (!settings.pushDown()) {
       notPushed.add(SWITCHED_OFF);
     }

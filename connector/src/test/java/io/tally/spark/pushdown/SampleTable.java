@@ -1,5 +1,6 @@
 package io.tally.spark.pushdown;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.Features;
 import io.tally.rpc.ScalarFunction;
 import io.tally.rpc.v1.DataType;
@@ -86,6 +87,7 @@ public final class SampleTable {
                 Features.PARTITION_COLUMN,
                 Features.NESTED_PROJECTION,
                 Features.PATH));
+    BodyCodec.compressing().forEach(codec -> features.add(codec.feature()));
     Stream.of(ScalarFunction.values()).map(ScalarFunction::feature).forEach(features::add);
     Stream.of(io.tally.rpc.AggregateFunction.values())
         .map(io.tally.rpc.AggregateFunction::feature)

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ClusterView;
 import io.tally.rpc.client.ClusterView.Node;
@@ -58,7 +59,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 final class MixedFeaturesTest {
   private static final ReadSettings SETTINGS =
-      new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true);
+      new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true, BodyCodec.NONE);
 
   private static final Schema ARROW = withPair();
 
@@ -93,6 +94,10 @@ final class MixedFeaturesTest {
   }
 
   private static TallyScanBuilder builder(String lacking) {
+    return builder(lacking, SETTINGS);
+  }
+
+  private static TallyScanBuilder builder(String lacking, ReadSettings settings) {
     Set<String> features = new HashSet<>(SampleTable.allFeatures());
     assertTrue(features.remove(lacking), lacking);
     Partition early =
@@ -114,7 +119,7 @@ final class MixedFeaturesTest {
             List.of(
                 new OwnedPartition(early, List.of(old)), new OwnedPartition(late, List.of(newer))));
     return Builders.of(
-        view, TableSchema.of("sample", ARROW, List.of()), SETTINGS, Optional.of(SampleTable.RULES));
+        view, TableSchema.of("sample", ARROW, List.of()), settings, Optional.of(SampleTable.RULES));
   }
 
   static Stream<Arguments> offers() {
@@ -242,6 +247,22 @@ final class MixedFeaturesTest {
       Open open = Builders.open(assertInstanceOf(NodeScan.class, partition));
       assertFalse(open.getPartitionsList().stream().anyMatch(ScanPartition::hasRange));
     }
+  }
+
+  /** It is a hint: the other node does, and whichever it is, the rows are the same. */
+  @Test
+  void compressionIsAskedOfAllThoughOneCannot() throws Exception {
+    ReadSettings settings =
+        new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true, BodyCodec.LZ4);
+    TallyScanBuilder builder = builder("body.lz4", settings);
+    String plan = readable(builder);
+    assertTrue(plan.contains("Compression: lz4"), plan);
+    assertTrue(plan.contains("NotPushed: [compression: " + LACKS + "body.lz4]"), plan);
+    for (InputPartition partition : builder.build().toBatch().planInputPartitions()) {
+      Open open = Builders.open(assertInstanceOf(NodeScan.class, partition));
+      assertEquals("lz4", open.getBodyCodec());
+    }
+    assertFalse(readable(builder("body.zstd", settings)).contains("lacks"));
   }
 
   private static Open firstOpen(TallyScanBuilder builder) throws Exception {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ClusterView;
 import io.tally.rpc.client.ClusterView.Node;
@@ -40,7 +41,7 @@ import org.junit.jupiter.api.Test;
 /** A table that changes on the nodes between the plan of a scan and its tasks. */
 final class ReplanTest {
   private static final ReadSettings SETTINGS =
-      new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true);
+      new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true, BodyCodec.NONE);
   private static final Predicate LATE =
       V2.call(">", V2.column("day"), V2.literal(50, DataTypes.DateType));
 

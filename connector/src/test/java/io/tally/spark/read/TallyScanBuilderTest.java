@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.BodyCodec;
 import io.tally.rpc.Features;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.client.ClusterView;
@@ -66,7 +67,7 @@ final class TallyScanBuilderTest {
   private static final Node A = node("a");
   private static final Node B = node("b");
   private static final ReadSettings SETTINGS =
-      new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true);
+      new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true, BodyCodec.NONE);
   private static final Predicate LATE =
       V2.call(">", V2.column("day"), V2.literal(50, DataTypes.DateType));
   private static final Predicate UPPER =
@@ -546,13 +547,31 @@ final class TallyScanBuilderTest {
   @Test
   void withoutPushDownPartitionsAreStillChosen() {
     TallyScanBuilder builder =
-        builder(new ReadSettings(ScanOptions.defaults(), 1_000_000, true, false));
+        builder(new ReadSettings(ScanOptions.defaults(), 1_000_000, true, false, BodyCodec.NONE));
     assertArrayEquals(new Predicate[] {LATE}, builder.pushPredicates(new Predicate[] {LATE}));
     assertFalse(builder.pushAggregation(aggregation(List.of(new CountStar()))));
     builder.pruneColumns(new StructType());
     String description = builder.build().description();
     assertTrue(description.contains("PushedPredicates: [], Partitions: 1 of 2"), description);
     assertTrue(description.contains("the option push-down is false"), description);
+  }
+
+  @Test
+  void nodesAreAskedToCompressWhatTheySend() throws Exception {
+    TallyScanBuilder builder =
+        builder(new ReadSettings(ScanOptions.defaults(), 1_000_000, true, true, BodyCodec.ZSTD));
+    builder.pruneColumns(StructType.fromDDL("i INT"));
+    Scan scan = builder.build();
+    assertTrue(scan.description().endsWith("Compression: zstd"), scan::description);
+    TallyScanBuilder plain = builder();
+    plain.pruneColumns(StructType.fromDDL("i INT"));
+    assertNotEquals(scan, plain.build());
+    for (InputPartition partition : scan.toBatch().planInputPartitions()) {
+      assertEquals("zstd", open(partition).getBodyCodec());
+    }
+    for (InputPartition partition : plain.build().toBatch().planInputPartitions()) {
+      assertEquals("", open(partition).getBodyCodec());
+    }
   }
 
   @Test
