@@ -3,6 +3,9 @@ package io.tally.tests.faults;
 import io.tally.tests.Home;
 import io.tally.tests.ScratchFolder;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 
 /**
@@ -12,6 +15,7 @@ import org.apache.spark.sql.SparkSession;
 final class SparkCluster implements AutoCloseable {
   static final int EXECUTORS = 2;
 
+  private static final long END_SECONDS = 60;
   private static final String EXECUTOR = "CoarseGrainedExecutorBackend";
 
   private final ScratchFolder folder = new ScratchFolder("spark");
@@ -60,16 +64,21 @@ final class SparkCluster implements AutoCloseable {
 
   /** Kills the process of one executor, if one runs; Spark starts another. */
   void killExecutor() {
-    ProcessHandle.current()
+    executors().findFirst().ifPresent(ProcessHandle::destroyForcibly);
+  }
+
+  private static Stream<ProcessHandle> executors() {
+    return ProcessHandle.current()
         .descendants()
-        .filter(it -> it.info().commandLine().orElse("").contains(EXECUTOR))
-        .findFirst()
-        .ifPresent(ProcessHandle::destroyForcibly);
+        .filter(it -> it.info().commandLine().orElse("").contains(EXECUTOR));
   }
 
   @Override
   public void close() {
+    List<ProcessHandle> last = executors().toList();
     session.stop();
+    // They delete what is theirs in the folder when they end.
+    last.forEach(it -> it.onExit().orTimeout(END_SECONDS, TimeUnit.SECONDS).join());
     folder.close();
   }
 }
