@@ -36,26 +36,27 @@ final class GroupingBenchmark implements Benchmark {
       Path file = scratch.path().resolve("keys.duckdb");
       BenchmarkTable.writeKeys(file, rows, PERCENTS);
       try (EmbeddedNode node = new EmbeddedNode(file)) {
+        TableClient client = node.client();
         for (int percent : PERCENTS) {
-          Open groups = groups(node, percent, false);
-          Open fetched = node.open().addColumns("k" + percent).addColumns("quantity").build();
+          Open groups = groups(client, percent, false);
+          Open fetched = client.open().addColumns("k" + percent).addColumns("quantity").build();
           PairedRuns runs =
               PairedRuns.measure(
                   effort.times(WARM_UPS),
                   effort.times(PAIRS),
-                  () -> Benchmark.expect(rows * percent / 100, node.scan(groups).rows()),
-                  () -> Benchmark.expect(rows, node.scan(fetched).rows()));
+                  () -> Benchmark.expect(rows * percent / 100, client.scan(groups).rows()),
+                  () -> Benchmark.expect(rows, client.scan(fetched).rows()));
           figures.put("groups_ms_at_%03d_percent".formatted(percent), runs.aMedianMillis());
           figures.put("rows_ms_at_%03d_percent".formatted(percent), runs.bMedianMillis());
         }
-        Open partial = groups(node, 100, true);
-        Open whole = groups(node, 100, false);
+        Open partial = groups(client, 100, true);
+        Open whole = groups(client, 100, false);
         PairedRuns unique =
             PairedRuns.measure(
                 effort.times(WARM_UPS),
                 effort.times(PAIRS),
-                () -> Benchmark.expect(rows, node.scan(partial).rows()),
-                () -> Benchmark.expect(rows, node.scan(whole).rows()));
+                () -> Benchmark.expect(rows, client.scan(partial).rows()),
+                () -> Benchmark.expect(rows, client.scan(whole).rows()));
         return new Result(
             List.of(Goal.atMost("grouping.given-up-over-grouped", unique.medianRatio(0), TARGET)),
             figures);
@@ -63,8 +64,9 @@ final class GroupingBenchmark implements Benchmark {
     }
   }
 
-  private static Open groups(EmbeddedNode node, int percent, boolean partial) {
-    return node.open()
+  private static Open groups(TableClient client, int percent, boolean partial) {
+    return client
+        .open()
         .setAggregation(
             Aggregation.newBuilder()
                 .addGroupBy(column("k" + percent))

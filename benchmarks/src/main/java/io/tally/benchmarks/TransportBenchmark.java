@@ -1,9 +1,6 @@
 package io.tally.benchmarks;
 
 import io.tally.rpc.client.ScanStream;
-import io.tally.rpc.v1.AggregateCall;
-import io.tally.rpc.v1.Aggregation;
-import io.tally.rpc.v1.Expression;
 import io.tally.rpc.v1.Open;
 import io.tally.server.table.DuckDbCatalog;
 import java.nio.file.Path;
@@ -12,7 +9,6 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.arrow.vector.types.pojo.Field;
 import org.duckdb.DuckDBConnection;
 
 /**
@@ -54,35 +50,36 @@ final class TransportBenchmark implements Benchmark {
   }
 
   private static Result measure(EmbeddedNode node, Effort effort) throws Exception {
+    TableClient client = node.client();
     double roundTripMillis =
         PairedRuns.medianMillis(
             effort.times(ROUND_TRIPS),
             effort.times(ROUND_TRIPS),
-            () -> node.client().describeNode(EmbeddedNode.TIMEOUT_MILLIS));
+            () -> client.node().describeNode(TableClient.TIMEOUT_MILLIS));
     long allRows = effort.rows(ROWS);
     String source =
-        node.catalog().table(EmbeddedNode.TABLE).partitions().get(0).rowsSql(Optional.empty());
+        node.catalog().table(TableClient.TABLE).partitions().get(0).rowsSql(Optional.empty());
 
-    Open groupBy = groupBy(node);
+    Open groupBy = client.open().setAggregation(TableClient.countBy(KEY)).build();
     String groupBySql = "SELECT " + KEY + ", count(*) FROM (" + source + ") GROUP BY " + KEY;
     PairedRuns grouped =
         PairedRuns.measure(
             effort.times(GROUP_BY_WARM_UPS),
             effort.times(GROUP_BY_PAIRS),
-            () -> Benchmark.expect(GROUPS, node.scan(groupBy).rows()),
+            () -> Benchmark.expect(GROUPS, client.scan(groupBy).rows()),
             () -> Benchmark.expect(GROUPS, query(node.catalog(), groupBySql)));
 
-    Open all = allColumns(node);
-    ScanStream.Received shape = node.scan(all);
+    Open all = client.open().addAllColumns(client.columns()).build();
+    ScanStream.Received shape = client.scan(all);
     int rowsPerBatch = (int) (shape.rows() / shape.batches());
     try (FlightYardstick flight =
-        new FlightYardstick(node.allocator(), node.catalog(), rowsPerBatch)) {
+        new FlightYardstick(client.allocator(), node.catalog(), rowsPerBatch)) {
       PairedRuns rows =
           PairedRuns.measure(
               effort.times(ROW_WARM_UPS),
               effort.times(ROW_PAIRS),
               () -> Benchmark.expect(allRows, flight.rows(source)),
-              () -> Benchmark.expect(allRows, node.scan(all).rows()));
+              () -> Benchmark.expect(allRows, client.scan(all).rows()));
       double megabytes = shape.bodyBytes() / 1e6;
       return new Result(
           List.of(
@@ -109,21 +106,6 @@ final class TransportBenchmark implements Benchmark {
               "rows_per_batch",
               rowsPerBatch));
     }
-  }
-
-  private static Open groupBy(EmbeddedNode node) {
-    return node.open()
-        .setAggregation(
-            Aggregation.newBuilder()
-                .addGroupBy(Expression.newBuilder().setColumn(KEY))
-                .addAggregates(AggregateCall.newBuilder().setFunction("count_all")))
-        .build();
-  }
-
-  private static Open allColumns(EmbeddedNode node) {
-    return node.open()
-        .addAllColumns(node.view().schema().getFields().stream().map(Field::getName).toList())
-        .build();
   }
 
   private static long query(DuckDbCatalog catalog, String sql) throws Exception {
