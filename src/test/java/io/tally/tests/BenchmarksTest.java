@@ -32,7 +32,13 @@ class BenchmarksTest {
               "transport.rows-over-flight",
               "memory.node",
               "memory.client",
-              "grouping.given-up-over-grouped"),
+              "grouping.given-up-over-grouped",
+              "incident.rows-over-serial",
+              "incident.aggregate-over-serial",
+              "incident.spark-aggregate-over-serial",
+              "links.rows-at-20ms-over-0ms",
+              "concurrency.200-over-8",
+              "concurrency.memory"),
           goals);
     }
   }
@@ -41,7 +47,9 @@ class BenchmarksTest {
   void anUnknownNameIsRefusedWithTheKnownOnes() {
     try (ScriptRun run = new ScriptRun("bash", "-c", COMMAND + " transprot")) {
       assertEquals(2, run.awaitExit());
-      assertTrue(run.errors().contains("[transport, memory, grouping]"), run::errors);
+      assertTrue(
+          run.errors().contains("[transport, memory, grouping, incident, links, concurrency]"),
+          run::errors);
     }
   }
 }

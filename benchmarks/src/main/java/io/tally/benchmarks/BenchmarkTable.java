@@ -6,14 +6,18 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
 
-/** The table that is measured: five columns, one of them a string of 50 values. */
+/** The table that is measured: five columns, one of them a string of 50 values of one length. */
 final class BenchmarkTable {
+  /** The database that {@link #writeDatabase} writes, for the configuration of a node. */
+  static final String PARTITION = "{id: all, duckdb: {file: events.duckdb, table: events}}";
+
   private static final String ROWS =
       """
       SELECT i AS id,
-             'scope-' || (hash(i) %% 50) AS scope,
+             'scope-' || (10 + hash(i) %% 50) AS scope,
              (i * 7919) %% 100000 / 100.0::DOUBLE AS amount,
              (hash(i * 31) %% 1000)::INTEGER AS quantity,
              TIMESTAMP '2001-01-01 00:00:00' + to_seconds(i) AS at
@@ -34,6 +38,15 @@ final class BenchmarkTable {
   /** Writes a DuckDB database with one table {@code events}. */
   static void writeDatabase(Path file, long rows) throws SQLException {
     execute("jdbc:duckdb:" + file, "CREATE TABLE events AS " + ROWS.formatted(rows));
+  }
+
+  /** Writes a DuckDB database with a table for each partition, {@code events_0} and so on. */
+  static void writePartitions(Path file, List<Long> rowsOfPartitions) throws SQLException {
+    for (int i = 0; i < rowsOfPartitions.size(); i++) {
+      execute(
+          "jdbc:duckdb:" + file,
+          "CREATE TABLE events_%d AS ".formatted(i) + ROWS.formatted(rowsOfPartitions.get(i)));
+    }
   }
 
   /**

@@ -22,7 +22,13 @@ public final class Benchmarks {
 
   public static void main(String[] names) throws Exception {
     List<Benchmark> all =
-        List.of(new TransportBenchmark(), new MemoryBenchmark(), new GroupingBenchmark());
+        List.of(
+            new TransportBenchmark(),
+            new MemoryBenchmark(),
+            new GroupingBenchmark(),
+            new IncidentBenchmark(),
+            new LinksBenchmark(),
+            new ConcurrencyBenchmark());
     List<Benchmark> chosen = new ArrayList<>(all);
     if (names.length > 0) {
       List<String> wanted = Arrays.asList(names);

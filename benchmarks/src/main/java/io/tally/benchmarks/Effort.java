@@ -9,6 +9,7 @@ enum Effort {
   QUICK;
 
   private static final int QUICK_DIVISOR = 10;
+  private static final int QUICK_SLOW_DIVISOR = 200;
 
   /** Quick if {@code TALLY_BENCHMARKS_QUICK} is {@code true}. */
   static Effort ofEnvironment() {
@@ -18,6 +19,11 @@ enum Effort {
   /** How many rows to take. */
   long rows(long full) {
     return this == FULL ? full : full / QUICK_DIVISOR;
+  }
+
+  /** How many rows to take where each takes long, or all are read very often. */
+  long slowRows(long full) {
+    return this == FULL ? full : full / QUICK_SLOW_DIVISOR;
   }
 
   /** How often to repeat. */
