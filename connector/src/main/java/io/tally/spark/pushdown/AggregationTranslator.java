@@ -17,6 +17,7 @@ import org.apache.spark.sql.connector.expressions.SortValue;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.aggregate.Count;
+import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
 import org.apache.spark.sql.connector.expressions.aggregate.GeneralAggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Sum;
 
@@ -92,6 +93,11 @@ public final class AggregationTranslator {
         if (refused.isPresent()) {
           return refused.get();
         }
+      }
+      if (Arrays.stream(offered.aggregateExpressions()).filter(CountStar.class::isInstance).count()
+          > 1) {
+        return new Refused(
+            "COUNT(*) twice", "Spark writes so COUNT(DISTINCT constant), too, and one may be that");
       }
       for (AggregateFunc function : offered.aggregateExpressions()) {
         Optional<Refused> refused = add(function);

@@ -55,7 +55,7 @@ final class Sums {
   /**
    * @param read the type of the sum in Spark
    */
-  private static Translated wholeSum(AggregateArguments arguments, DataType read) {
+  private static AggregateTranslation wholeSum(AggregateArguments arguments, DataType read) {
     OutputColumn output =
         new OutputColumn(
             Role.INTEGER_SUM,
@@ -82,16 +82,21 @@ final class Sums {
     return sum(arguments, output, bound.compareTo(SumBound.largestDecimal(precision)) <= 0);
   }
 
-  private static Translated sum(AggregateArguments arguments, OutputColumn output, boolean fits) {
+  private static AggregateTranslation sum(
+      AggregateArguments arguments, OutputColumn output, boolean fits) {
     return added(arguments, AggregateFunction.SUM, AggregateFunction.SUM_DISTINCT, output, fits);
   }
 
-  private static Translated added(
+  private static AggregateTranslation added(
       AggregateArguments arguments,
       AggregateFunction function,
       AggregateFunction distinct,
       OutputColumn output,
       boolean fits) {
+    if (arguments.distinct() && arguments.operand().expression().hasLiteral()) {
+      return new Refused(
+          "of AVG(DISTINCT constant), Spark offers the count as COUNT(*), which is not DISTINCT");
+    }
     return new Translated(
         arguments.distinct() ? distinct : function,
         List.of(arguments.operand().expression()),

@@ -67,7 +67,7 @@ final class AggregationTranslatorTest {
 
   @Test
   void asManyKeysAndAggregatesAsEveryNodeAcceptsAreTranslated() {
-    List<AggregateFunc> most = Collections.nCopies(999, new CountStar());
+    List<AggregateFunc> most = Collections.nCopies(999, new Min(V2.column("day")));
     assertEquals(
         999, plan(translate(ONE_STREAM, most, V2.column("s"))).aggregation().getAggregatesCount());
     AggregationTranslation.Refused refused =
@@ -124,6 +124,19 @@ final class AggregationTranslatorTest {
         List.of("count_all", "count", "sum", "sum", "sum", "min", "max"),
         plan.aggregation().getAggregatesList().stream().map(each -> each.getFunction()).toList());
     assertTrue(Arrays.stream(plan.readSchema().fields()).allMatch(each -> each.nullable()));
+  }
+
+  /** Spark offers COUNT(DISTINCT constant) as COUNT(*): see docs/correctness.md. */
+  @Test
+  void whatMayCountAConstantOnceIsRefused() {
+    Expression five = V2.integer(5);
+    for (List<AggregateFunc> offered :
+        List.of(
+            List.<AggregateFunc>of(new Sum(five, true), new CountStar()),
+            List.<AggregateFunc>of(new Count(five, true)),
+            List.<AggregateFunc>of(new CountStar(), new CountStar()))) {
+      assertInstanceOf(AggregationTranslation.Refused.class, translate(ONE_STREAM, offered));
+    }
   }
 
   @Test
