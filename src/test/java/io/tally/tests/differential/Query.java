@@ -128,7 +128,11 @@ record Query(
 
   /** Whether the predicates can be evaluated in another order, of which one fails and one not. */
   boolean hasRiskInOneOfSeveralPredicates() {
-    boolean several = where.size() > 1 || where.stream().anyMatch(it -> it.sql().contains(" AND "));
+    // Spark evaluates a condition on keys before it groups.
+    boolean several =
+        where.size() > 1
+            || having.isPresent()
+            || where.stream().anyMatch(it -> it.sql().contains(" AND "));
     return several && where.stream().anyMatch(it -> it.risks() > 0);
   }
 
