@@ -128,12 +128,14 @@ record Query(
 
   /** Whether the predicates can be evaluated in another order, of which one fails and one not. */
   boolean hasRiskInOneOfSeveralPredicates() {
-    // Spark evaluates a condition on keys before it groups.
     boolean several =
         where.size() > 1
             || having.isPresent()
             || where.stream().anyMatch(it -> it.sql().contains(" AND "));
-    return several && where.stream().anyMatch(it -> it.risks() > 0);
+    // Spark evaluates a condition on keys before it groups, among those of WHERE.
+    Stream<Expr> onKeys =
+        having.stream().flatMap(it -> Stream.concat(Stream.of(it), keys.stream()));
+    return several && Stream.concat(where.stream(), onKeys).anyMatch(it -> it.risks() > 0);
   }
 
   boolean isLimited() {
