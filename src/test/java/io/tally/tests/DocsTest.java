@@ -64,7 +64,6 @@ class DocsTest {
   private static final Pattern MODULE = Pattern.compile(" -pl (\\S+)");
   private static final Pattern TEST = Pattern.compile(" -Dtest=(\\S+)");
   private static final Pattern LINK = Pattern.compile("\\[[^\\]]*\\]\\(([^)#\\s]+)(?:#[^)]*)?\\)");
-  private static final Set<String> NOT_OURS = Set.of("target", ".git", "node_modules");
 
   @Test
   void everyCommandIsRunByATest() throws IOException {
@@ -125,21 +124,7 @@ class DocsTest {
   }
 
   private static List<Path> pages() throws IOException {
-    try (Stream<Path> files = Files.walk(Home.root())) {
-      return files
-          .filter(it -> it.toString().endsWith(".md"))
-          .filter(it -> NOT_OURS.stream().noneMatch(name -> contains(it, name)))
-          .toList();
-    }
-  }
-
-  private static boolean contains(Path path, String name) {
-    for (Path part : Home.root().relativize(path)) {
-      if (part.toString().equals(name)) {
-        return true;
-      }
-    }
-    return false;
+    return SourceFiles.endingWith(".md");
   }
 
   /**

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Every class that holds tests has a name by which the build finds it, and so is run. */
@@ -24,11 +23,8 @@ class TestNamesTest {
 
   @Test
   void everyClassWithTestsIsFound() throws IOException {
-    List<Path> holders;
-    try (Stream<Path> files = Files.walk(Home.root())) {
-      holders =
-          files.filter(it -> it.toString().endsWith(".java")).filter(TestNamesTest::holds).toList();
-    }
+    List<Path> holders =
+        SourceFiles.endingWith(".java").stream().filter(TestNamesTest::holds).toList();
     Set<String> lost = new TreeSet<>();
     for (Path holder : holders) {
       if (!isFound(holder)) {
