@@ -149,7 +149,7 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
 
   /** A scan whose batches fit into the share that it has of what may be sent. */
   Scan prepare(ScanPlan plan, WindowBudget.Share share) {
-    return Scan.prepare(plan.within(share.bytes()), catalog, allocator, scheduler);
+    return Scan.prepare(plan, share.bytes(), catalog, allocator, scheduler);
   }
 
   /** What gRPC may have of a scan at a time. */

@@ -1,6 +1,7 @@
 package io.tally.server.scan;
 
 import io.tally.rpc.TallyException;
+import io.tally.rpc.WindowBudget;
 import io.tally.rpc.WireTypes;
 import io.tally.rpc.arrow.RecordBatchEncoder;
 import io.tally.rpc.arrow.ScanFrame;
@@ -50,6 +51,7 @@ public final class Scan implements AutoCloseable {
   private static final long INTERRUPT_MILLIS = 20;
 
   private final ScanPlan plan;
+  private final long maxBatchBytes;
   private final BufferAllocator allocator;
   private final ScheduledExecutorService scheduler;
   private final DuckDBConnection connection;
@@ -76,33 +78,37 @@ public final class Scan implements AutoCloseable {
 
   private Scan(
       ScanPlan plan,
+      long maxBatchBytes,
       DuckDBConnection connection,
       BufferAllocator allocator,
       ScheduledExecutorService scheduler) {
     this.plan = plan;
+    this.maxBatchBytes = maxBatchBytes;
     this.sql = plan.sql;
     this.connection = connection;
     this.allocator = allocator;
     this.scheduler = scheduler;
-    this.chunkRows =
-        ChunkRows.of(plan.schema().getFields(), plan.maxBatchBytes, plan.storedBytesPerRow);
+    this.chunkRows = ChunkRows.of(plan.schema().getFields(), maxBatchBytes, plan.storedBytesPerRow);
   }
 
   /**
    * A scan whose statement is prepared; it runs at the first call of {@link #next}.
    *
+   * @param shareBytes what batches on their way may take; they are so small that several fit
    * @param allocator outlives all frames
    * @param scheduler runs the interrupts of a cancelled scan
    */
   public static Scan prepare(
       ScanPlan plan,
+      long shareBytes,
       TableCatalog catalog,
       BufferAllocator allocator,
       ScheduledExecutorService scheduler) {
     plan.table.checkUnchanged();
+    long maxBatchBytes = WindowBudget.batchBytes(plan.maxBatchBytes, shareBytes);
     Scan scan;
     try {
-      scan = new Scan(plan, catalog.connect(), allocator, scheduler);
+      scan = new Scan(plan, maxBatchBytes, catalog.connect(), allocator, scheduler);
     } catch (SQLException e) {
       throw EngineFailure.unexpected(plan, e);
     }
@@ -238,7 +244,7 @@ public final class Scan implements AutoCloseable {
     requireSameTypes(fields, reader.getVectorSchemaRoot().getSchema().getFields());
     cutter =
         new BatchCutter(
-            reader, allocator, plan.bodyCodec, plan.maxBatchBytes, plan.maxRowBytes, plan.where());
+            reader, allocator, plan.bodyCodec, maxBatchBytes, plan.maxRowBytes, plan.where());
   }
 
   /** Groups for each row; 0 if no row was looked at. */

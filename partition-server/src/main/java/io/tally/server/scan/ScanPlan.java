@@ -1,7 +1,6 @@
 package io.tally.server.scan;
 
 import io.tally.rpc.BodyCodec;
-import io.tally.rpc.WindowBudget;
 import io.tally.rpc.v1.Applied;
 import io.tally.server.table.ServedTable;
 import java.util.Optional;
@@ -54,28 +53,6 @@ public final class ScanPlan {
     this.storedBytesPerRow = source.storedBytesPerRow();
     this.maxBatchBytes = maxBatchBytes;
     this.maxRowBytes = maxRowBytes;
-  }
-
-  private ScanPlan(ScanPlan other, long maxBatchBytes) {
-    this.table = other.table;
-    this.sql = other.sql;
-    this.rowByRow = other.rowByRow;
-    this.schema = other.schema;
-    this.applied = other.applied;
-    this.bodyCodec = other.bodyCodec;
-    this.countOnly = other.countOnly;
-    this.window = other.window;
-    this.computes = other.computes;
-    this.partitions = other.partitions;
-    this.rowsScanned = other.rowsScanned;
-    this.storedBytesPerRow = other.storedBytesPerRow;
-    this.maxBatchBytes = maxBatchBytes;
-    this.maxRowBytes = other.maxRowBytes;
-  }
-
-  /** The same with batches so small that a share of the node's memory holds several. */
-  public ScanPlan within(long shareBytes) {
-    return new ScanPlan(this, WindowBudget.batchBytes(maxBatchBytes, shareBytes));
   }
 
   /** The schema of the batches. */
