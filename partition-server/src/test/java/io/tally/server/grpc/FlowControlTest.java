@@ -253,6 +253,26 @@ class FlowControlTest {
   }
 
   @Test
+  void aNodeThatIsShortOfMemorySendsSmallerBatchesThanItsClientAsksFor() {
+    long sendBytes = 512 << 10;
+    try (TestNode small = sending(1, sendBytes);
+        NodeChannels channels = new NodeChannels(0)) {
+      small.catalog.serve("t", "(SELECT range AS n FROM range(500000))");
+      NodeClient client = channels.node(new NodeAddress("127.0.0.1", small.server.port()));
+      ScanOptions options = new ScanOptions(256 << 10, 1 << 20, 1 << 20, 60_000);
+      try (ScanStream stream =
+          client.scan(openOf(small).clearScanId().build(), options, small.allocator)) {
+        while (stream.next()) {
+          long bytes = (long) stream.batch().getRowCount() * Long.BYTES;
+          assertTrue(bytes <= sendBytes / 4, () -> "a batch of " + bytes + " bytes");
+        }
+        assertEquals(500_000, stream.totals().getRows());
+      }
+      small.awaitIdle();
+    }
+  }
+
+  @Test
   void noneOfManyScansWaitsForAnother() {
     int scans = 30;
     try (TestNode small = sending(scans, 1 << 20);
