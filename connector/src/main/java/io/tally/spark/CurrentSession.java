@@ -1,5 +1,6 @@
 package io.tally.spark;
 
+import io.tally.spark.pushdown.PlanningSession;
 import io.tally.spark.pushdown.SessionRules;
 import java.util.Optional;
 import org.apache.spark.sql.catalyst.util.DateTimeUtils;
@@ -22,8 +23,15 @@ final class CurrentSession {
         (boolean) settings.getConf(SQLConf.LEGACY_PERCENTILE_DISC_CALCULATION()));
   }
 
-  /** The rules that held when the table was loaded, or empty if others hold now. */
-  static Optional<SessionRules> rulesIfStill(SessionRules loadedUnder) {
-    return Optional.of(loadedUnder).filter(rules -> rules.equals(rules()));
+  /**
+   * What is known of it while a query is planned.
+   *
+   * @param loadedUnder the rules that held when the table was loaded; it is not sure which a query
+   *     means if others hold now
+   */
+  static PlanningSession planning(SessionRules loadedUnder) {
+    return new PlanningSession(
+        Optional.of(loadedUnder).filter(rules -> rules.equals(rules())),
+        TallyExtensions.changeCounts());
   }
 }

@@ -168,7 +168,7 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
         tableView(planned.view()),
         () -> tableView(nodes.toRead(planned)),
         scan.settings(),
-        CurrentSession.rulesIfStill(loadedUnder));
+        CurrentSession.planning(loadedUnder));
   }
 
   /** Spark has resolved the query against these columns, so the nodes must still have them. */

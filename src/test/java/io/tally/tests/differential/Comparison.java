@@ -69,22 +69,9 @@ final class Comparison {
   }
 
   private Optional<String> failsAlone(Answer.Failed other) {
-    return (isSparksChoice() && isCausedByRow(other)) || isSparksOwn(other)
+    return isSparksChoice() && isCausedByRow(other)
         ? Optional.empty()
         : Optional.of("fails, and Spark does not");
-  }
-
-  /** An assertion in Spark's translation of predicates, before a data source is asked. */
-  static boolean isSparksOwn(Answer.Failed failed) {
-    for (Throwable cause = failed.cause(); cause != null; cause = cause.getCause()) {
-      for (StackTraceElement frame : cause.getStackTrace()) {
-        if (cause instanceof AssertionError
-            && frame.getClassName().endsWith("util.V2ExpressionBuilder")) {
-          return true;
-        }
-      }
-    }
-    return false;
   }
 
   /**

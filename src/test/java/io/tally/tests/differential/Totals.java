@@ -16,7 +16,6 @@ final class Totals {
   private int rowsAlone;
   private int withoutScan;
   private int errors;
-  private int sparksOwn;
 
   void add(Check.Result result) {
     if (result.isWrong()) {
@@ -28,8 +27,6 @@ final class Totals {
       addPlan(returned.scans());
     } else if (result.failsEverywhere()) {
       errors++;
-    } else if (Comparison.isSparksOwn((Answer.Failed) result.pushing())) {
-      sparksOwn++;
     }
   }
 
@@ -69,8 +66,8 @@ final class Totals {
   /** What became of the push-down, by the plans. */
   String pushDown() {
     return ("Of what Spark offered, %d pushed wholly, %d partly, %d refused;"
-            + " %d had nothing to push, %d no scan, %d failed alike, %d in Spark's own translation")
-        .formatted(wholly, partly, refused, rowsAlone, withoutScan, errors, sparksOwn);
+            + " %d had nothing to push, %d no scan, %d failed alike")
+        .formatted(wholly, partly, refused, rowsAlone, withoutScan, errors);
   }
 
   String verdict() {

@@ -49,9 +49,6 @@ record WorldSpec(
     Map<String, String> settings = new LinkedHashMap<>();
     boolean ansi = dice.chance(70);
     settings.put("spark.sql.ansi.enabled", "" + ansi);
-    // Where it is on, Spark's optimizer turns for ever over a constant in a branch that fails: see
-    // docs/correctness.md.
-    settings.put("spark.sql.optimizer.datasourceV2ExprFolding", "" + !ansi);
     settings.put(
         "spark.sql.session.timeZone",
         dice.chance(40)

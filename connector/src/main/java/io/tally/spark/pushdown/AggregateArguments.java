@@ -32,13 +32,12 @@ record AggregateArguments(
    * What is known of the rows.
    *
    * @param partitions whose rows are aggregated
-   * @param session empty if it is not sure which rules a query means
    */
   record Facts(
       TableSchema schema,
       List<Partition> partitions,
       ExpressionTranslator expressions,
-      Optional<SessionRules> session) {}
+      PlanningSession session) {}
 
   Operand operand() {
     return operands.get(0);

@@ -31,12 +31,18 @@ public final class AggregationTranslator {
   /** So many are accepted by every node. */
   private static final int MAX_KEYS_AND_AGGREGATES = 1_000;
 
+  private static final String NO_PLAIN_COUNTS =
+      "Spark writes COUNT(DISTINCT constant) so, too, unless the connector's rules are at work:"
+          + " its jar has to be on the class path when the session is created, and the rule"
+          + " CountsOfConstants not be excluded";
+
   private final TableSchema schema;
   private final CommonFeatures features;
   private final ExpressionTranslator expressions;
   private final List<List<Partition>> streams;
   private final AggregateArguments.Facts facts;
   private final ExpressionBudget budget;
+  private final boolean plainCounts;
 
   /**
    * @param streams the partitions that remain after pruning, by the stream that answers for them;
@@ -49,6 +55,7 @@ public final class AggregationTranslator {
     this.schema = context.schema();
     this.features = context.features();
     this.streams = List.copyOf(streams);
+    this.plainCounts = context.session().plainCounts();
     List<Partition> partitions = streams.stream().flatMap(List::stream).toList();
     this.expressions =
         new ExpressionTranslator(
@@ -94,11 +101,6 @@ public final class AggregationTranslator {
           return refused.get();
         }
       }
-      if (Arrays.stream(offered.aggregateExpressions()).filter(CountStar.class::isInstance).count()
-          > 1) {
-        return new Refused(
-            "COUNT(*) twice", "Spark writes so COUNT(DISTINCT constant), too, and one may be that");
-      }
       for (AggregateFunc function : offered.aggregateExpressions()) {
         Optional<Refused> refused = add(function);
         if (refused.isPresent()) {
@@ -143,6 +145,9 @@ public final class AggregationTranslator {
     }
 
     private Optional<Refused> add(AggregateFunc function) {
+      if (function instanceof CountStar && !plainCounts) {
+        return refuse("COUNT(*)", NO_PLAIN_COUNTS);
+      }
       SparkAggregates.Entry entry = SparkAggregates.of(function);
       if (!entry.refusal().isEmpty()) {
         return refuse(Described.of(function), entry.refusal());

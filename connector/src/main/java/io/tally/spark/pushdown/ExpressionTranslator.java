@@ -268,14 +268,15 @@ public final class ExpressionTranslator {
         translated.type().equals(WireTypes.TIMESTAMP)
             && (target.get().equals(WireTypes.DATE)
                 || target.get().equals(WireTypes.TIMESTAMP_NTZ));
-    Translation source = toClock ? LocalTime.of(calls, translated, context.session()) : translated;
+    Translation source =
+        toClock ? LocalTime.of(calls, translated, context.session().rules()) : translated;
     return source instanceof Translated local ? calls.cast(local, target.get()) : source;
   }
 
   private Translation extract(Extract extract) {
     Translation source = walk(extract.source());
     if (source instanceof Translated translated && translated.type().equals(WireTypes.TIMESTAMP)) {
-      source = LocalTime.of(calls, translated, context.session());
+      source = LocalTime.of(calls, translated, context.session().rules());
     }
     return source instanceof Translated translated
         ? SparkFunctions.translate(calls, "EXTRACT " + extract.field(), List.of(translated))

@@ -30,7 +30,7 @@ public final class PartitionIdConditions {
    * @param table where a stored column of that name hides the partition's id, nothing is decided
    * @param session as in {@link PushdownContext}
    */
-  public PartitionIdConditions(TableSchema table, Optional<SessionRules> session) {
+  public PartitionIdConditions(TableSchema table, PlanningSession session) {
     this.hidden = table.column(COLUMN).isPresent();
     Schema arrow = new Schema(List.of(Field.notNullable(COLUMN, ArrowType.Utf8.INSTANCE)));
     TableSchema schema = TableSchema.of(table.table(), arrow, List.of());

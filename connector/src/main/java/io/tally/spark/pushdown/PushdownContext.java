@@ -3,7 +3,6 @@ package io.tally.spark.pushdown;
 import io.tally.rpc.v1.Partition;
 import io.tally.spark.types.TableSchema;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * What translators have to know of a table, its nodes and the session. Immutable.
@@ -11,13 +10,12 @@ import java.util.Optional;
  * @param features of all nodes that may have to answer
  * @param partitions what is evaluated is evaluated with their rows: their bounds prove that it
  *     cannot fail
- * @param session empty if it is not sure which rules a query means
  */
 public record PushdownContext(
     TableSchema schema,
     CommonFeatures features,
     List<Partition> partitions,
-    Optional<SessionRules> session) {
+    PlanningSession session) {
   public PushdownContext {
     partitions = List.copyOf(partitions);
   }

@@ -31,7 +31,12 @@ final class Statistics {
       if (arguments.distinct()) {
         return new Refused("nodes compute it of all values only");
       }
-      if (!arguments.facts().session().map(rules -> !rules.nanForOneValue()).orElse(false)) {
+      if (!arguments
+          .facts()
+          .session()
+          .rules()
+          .map(rules -> !rules.nanForOneValue())
+          .orElse(false)) {
         return new Refused("it may have to be NaN for one value, which is NULL on nodes");
       }
       for (Operand operand : arguments.operands()) {
@@ -76,7 +81,12 @@ final class Statistics {
         return new Refused(
             "nodes compute it of integers and DECIMAL of at most " + DOUBLE_DIGITS + " digits");
       }
-      if (!arguments.facts().session().map(rules -> !rules.discreteByPlace()).orElse(false)) {
+      if (!arguments
+          .facts()
+          .session()
+          .rules()
+          .map(rules -> !rules.discreteByPlace())
+          .orElse(false)) {
         return new Refused("it may have to be computed as in Spark 3.3");
       }
       if (!(arguments.parameters().size() == 1

@@ -10,9 +10,9 @@ import io.tally.spark.pushdown.ExpressionBudget;
 import io.tally.spark.pushdown.ExpressionTranslator;
 import io.tally.spark.pushdown.PartitionIdConditions;
 import io.tally.spark.pushdown.PartitionPruner;
+import io.tally.spark.pushdown.PlanningSession;
 import io.tally.spark.pushdown.PredicateTranslator;
 import io.tally.spark.pushdown.PushdownContext;
-import io.tally.spark.pushdown.SessionRules;
 import io.tally.spark.pushdown.Translation;
 import io.tally.spark.pushdown.WireText;
 import io.tally.spark.types.TableSchema;
@@ -32,7 +32,7 @@ final class PredicateDraft {
   private final List<Partition> partitions;
   private final TableSchema schema;
   private final ReadSettings settings;
-  private final Optional<SessionRules> session;
+  private final PlanningSession session;
   private final PartitionPruner pruner;
   private final PartitionIdConditions idConditions;
 
@@ -45,7 +45,7 @@ final class PredicateDraft {
   private ExpressionBudget budget;
 
   PredicateDraft(
-      ClusterView view, TableSchema schema, ReadSettings settings, Optional<SessionRules> session) {
+      ClusterView view, TableSchema schema, ReadSettings settings, PlanningSession session) {
     this.partitions = view.partitions().stream().map(OwnedPartition::partition).toList();
     this.schema = schema;
     this.settings = settings;

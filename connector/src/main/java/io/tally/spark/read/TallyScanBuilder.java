@@ -10,7 +10,7 @@ import io.tally.rpc.v1.Partition;
 import io.tally.spark.pushdown.ColumnEstimate;
 import io.tally.spark.pushdown.ExpressionTranslator;
 import io.tally.spark.pushdown.PartitionKeys;
-import io.tally.spark.pushdown.SessionRules;
+import io.tally.spark.pushdown.PlanningSession;
 import io.tally.spark.pushdown.Translation;
 import io.tally.spark.types.RowOrigin;
 import io.tally.spark.types.TableSchema;
@@ -63,7 +63,7 @@ public final class TallyScanBuilder
   private final TableSchema schema;
   private final Supplier<TableView> latest;
   private final ReadSettings settings;
-  private final Optional<SessionRules> session;
+  private final PlanningSession session;
   private final Offers offers = new Offers();
   private final SampleDraft sample;
   private final PredicateDraft predicates;
@@ -74,13 +74,9 @@ public final class TallyScanBuilder
   /**
    * @param table what the scan is planned with
    * @param latest what the nodes say when it is asked for
-   * @param session empty if it is not sure which rules a query means
    */
   public TallyScanBuilder(
-      TableView table,
-      Supplier<TableView> latest,
-      ReadSettings settings,
-      Optional<SessionRules> session) {
+      TableView table, Supplier<TableView> latest, ReadSettings settings, PlanningSession session) {
     this.view = table.view();
     this.schema = table.schema();
     this.latest = latest;

@@ -133,10 +133,22 @@ final class AggregationTranslatorTest {
     for (List<AggregateFunc> offered :
         List.of(
             List.<AggregateFunc>of(new Sum(five, true), new CountStar()),
-            List.<AggregateFunc>of(new Count(five, true)),
-            List.<AggregateFunc>of(new CountStar(), new CountStar()))) {
+            List.<AggregateFunc>of(new Count(five, true)))) {
       assertInstanceOf(AggregationTranslation.Refused.class, translate(ONE_STREAM, offered));
     }
+    Aggregation counting =
+        new Aggregation(new AggregateFunc[] {new CountStar()}, new Expression[0]);
+    PushdownContext known = SampleTable.context();
+    PushdownContext unsure =
+        new PushdownContext(
+            known.schema(),
+            known.features(),
+            known.partitions(),
+            new PlanningSession(known.session().rules(), false));
+    assertInstanceOf(
+        AggregationTranslation.Translated.class, translator(known, ONE_STREAM).translate(counting));
+    assertInstanceOf(
+        AggregationTranslation.Refused.class, translator(unsure, ONE_STREAM).translate(counting));
   }
 
   @Test

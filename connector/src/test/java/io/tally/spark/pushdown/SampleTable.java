@@ -63,7 +63,8 @@ public final class SampleTable {
                   .setReason("Arrow has no such type.")
                   .build()));
 
-  public static final SessionRules RULES = new SessionRules(ZoneOffset.UTC, false, false);
+  public static final PlanningSession SESSION =
+      new PlanningSession(Optional.of(new SessionRules(ZoneOffset.UTC, false, false)), true);
 
   /** What a node accepts at least. */
   public static final int MAX_EXPRESSION_NODES = 10_000;
@@ -107,7 +108,7 @@ public final class SampleTable {
 
   static PushdownContext context(TableSchema schema, CommonFeatures features) {
     Partition partition = Partition.newBuilder().setId("p").setRows(1).build();
-    return new PushdownContext(schema, features, List.of(partition), Optional.of(RULES));
+    return new PushdownContext(schema, features, List.of(partition), SESSION);
   }
 
   static PredicateTranslator predicates() {

@@ -3,16 +3,15 @@ package io.tally.spark.read;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.tally.rpc.client.ClusterView;
 import io.tally.rpc.v1.Open;
-import io.tally.spark.pushdown.SessionRules;
+import io.tally.spark.pushdown.PlanningSession;
 import io.tally.spark.types.TableSchema;
-import java.util.Optional;
 
 /** Scan builders over nodes that do not change, and what comes of them. */
 final class Builders {
   private Builders() {}
 
   static TallyScanBuilder of(
-      ClusterView view, TableSchema schema, ReadSettings settings, Optional<SessionRules> session) {
+      ClusterView view, TableSchema schema, ReadSettings settings, PlanningSession session) {
     TableView table = new TableView(view, schema);
     return new TallyScanBuilder(table, () -> table, settings, session);
   }

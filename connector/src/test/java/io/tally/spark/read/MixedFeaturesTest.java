@@ -25,7 +25,6 @@ import io.tally.spark.types.TableSchema;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.arrow.vector.types.pojo.ArrowType;
@@ -119,7 +118,7 @@ final class MixedFeaturesTest {
             List.of(
                 new OwnedPartition(early, List.of(old)), new OwnedPartition(late, List.of(newer))));
     return Builders.of(
-        view, TableSchema.of("sample", ARROW, List.of()), settings, Optional.of(SampleTable.RULES));
+        view, TableSchema.of("sample", ARROW, List.of()), settings, SampleTable.SESSION);
   }
 
   static Stream<Arguments> offers() {

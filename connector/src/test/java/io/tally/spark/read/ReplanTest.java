@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicReference;
@@ -80,7 +79,7 @@ final class ReplanTest {
   }
 
   private TallyScanBuilder builder() {
-    return new TallyScanBuilder(now.get(), now::get, SETTINGS, Optional.of(SampleTable.RULES));
+    return new TallyScanBuilder(now.get(), now::get, SETTINGS, SampleTable.SESSION);
   }
 
   private static TallyScan scan(TallyScanBuilder builder) {

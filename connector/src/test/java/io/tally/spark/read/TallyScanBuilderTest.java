@@ -98,7 +98,7 @@ final class TallyScanBuilderTest {
             List.of(),
             List.of(A, B),
             List.of(new OwnedPartition(p1, List.of(A)), new OwnedPartition(p2, List.of(B))));
-    return Builders.of(view, SampleTable.SCHEMA, settings, Optional.of(SampleTable.RULES));
+    return Builders.of(view, SampleTable.SCHEMA, settings, SampleTable.SESSION);
   }
 
   private static TallyScanBuilder builder() {
@@ -152,8 +152,7 @@ final class TallyScanBuilderTest {
             List.of(
                 new OwnedPartition(Partitions.of("p1", 1).build(), List.of(A)),
                 new OwnedPartition(Partitions.of("p2", 1).build(), List.of(keeping))));
-    TallyScanBuilder builder =
-        Builders.of(view, SampleTable.SCHEMA, SETTINGS, Optional.of(SampleTable.RULES));
+    TallyScanBuilder builder = Builders.of(view, SampleTable.SCHEMA, SETTINGS, SampleTable.SESSION);
     builder.pruneColumns(new StructType().add("s", DataTypes.StringType));
     for (InputPartition partition : builder.build().toBatch().planInputPartitions()) {
       Open open = open(partition);
@@ -458,8 +457,7 @@ final class TallyScanBuilderTest {
   private static TallyScan keyedScan(String columns, OwnedPartition... partitions) {
     ClusterView view =
         new ClusterView("sample", SampleTable.ARROW, List.of(), List.of(A, B), List.of(partitions));
-    TallyScanBuilder builder =
-        Builders.of(view, SampleTable.SCHEMA, SETTINGS, Optional.of(SampleTable.RULES));
+    TallyScanBuilder builder = Builders.of(view, SampleTable.SCHEMA, SETTINGS, SampleTable.SESSION);
     builder.pruneColumns(StructType.fromDDL(columns));
     return assertInstanceOf(TallyScan.class, builder.build());
   }
