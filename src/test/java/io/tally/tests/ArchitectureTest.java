@@ -40,9 +40,9 @@ class ArchitectureTest {
 
   /** {@code | `package` | receives → hands on | may use |} */
   private static final Pattern ROW =
-      Pattern.compile("\\| `(io\\.tally\\.[a-z.]+)` \\|[^|]*\\|([^|]*)\\|");
+      Pattern.compile("\\| `(io\\.tally\\.[a-z0-9.]+)` \\|[^|]*\\|([^|]*)\\|");
 
-  private static final Pattern NAME = Pattern.compile("`([a-z.]+)`");
+  private static final Pattern NAME = Pattern.compile("`([a-z0-9.]+)`");
 
   private static JavaClasses house;
 

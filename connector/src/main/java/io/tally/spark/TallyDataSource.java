@@ -38,6 +38,7 @@ public final class TallyDataSource
 
   @Override
   public StructType inferSchema(CaseInsensitiveStringMap options) {
+    SparkVersion.check();
     inferred = TallyTable.load(options.asCaseSensitiveMap(), TallyDataSource::sessionSetting);
     return inferred.sparkSchema();
   }
@@ -45,6 +46,7 @@ public final class TallyDataSource
   @Override
   public Table getTable(
       StructType schema, Transform[] partitioning, Map<String, String> properties) {
+    SparkVersion.check();
     TallyTable table =
         inferred != null && inferred.isOf(properties)
             ? inferred

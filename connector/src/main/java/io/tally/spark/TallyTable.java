@@ -123,6 +123,13 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
     return columns;
   }
 
+  /** What {@link #columns()} says; Spark 4.0 leaves no table without it. */
+  @Deprecated
+  @Override
+  public StructType schema() {
+    return schema.sparkSchema();
+  }
+
   /** Hidden unless they are named: where each row came from. */
   @Override
   public MetadataColumn[] metadataColumns() {

@@ -19,7 +19,6 @@ import java.util.Optional;
 import org.apache.spark.sql.connector.expressions.Cast;
 import org.apache.spark.sql.connector.expressions.Extract;
 import org.apache.spark.sql.connector.expressions.GeneralScalarExpression;
-import org.apache.spark.sql.connector.expressions.GetArrayItem;
 import org.apache.spark.sql.connector.expressions.Literal;
 import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.expressions.UserDefinedScalarFunc;
@@ -94,8 +93,9 @@ public final class ExpressionTranslator {
     if (expression instanceof NamedReference reference) {
       return column(reference, this::operand);
     }
-    if (expression instanceof GetArrayItem item) {
-      return item(item, this::operand);
+    Optional<ArrayItem> item = ArrayItem.of(expression);
+    if (item.isPresent()) {
+      return item(item.get(), this::operand);
     }
     if (expression instanceof GeneralScalarExpression call) {
       return call(call);
@@ -117,7 +117,9 @@ public final class ExpressionTranslator {
     if (expression instanceof NamedReference reference) {
       return column(reference, this::nullable);
     }
-    return expression instanceof GetArrayItem item ? item(item, this::nullable) : walk(expression);
+    return ArrayItem.of(expression)
+        .map(item -> item(item, this::nullable))
+        .orElseGet(() -> walk(expression));
   }
 
   private Translation literal(Literal<?> literal) {
@@ -158,8 +160,8 @@ public final class ExpressionTranslator {
   }
 
   /** Behind the end of an array there is NULL, or an error of Spark's. */
-  private Translation item(GetArrayItem item, Leaf leaf) {
-    if (!(item.childArray() instanceof NamedReference array)) {
+  private Translation item(ArrayItem item, Leaf leaf) {
+    if (!(item.array() instanceof NamedReference array)) {
       return new Refused("nodes take items of arrays in columns only");
     }
     boolean literal =
@@ -169,7 +171,7 @@ public final class ExpressionTranslator {
     if (!literal) {
       return new Refused("the place of an item is not a literal, or negative");
     }
-    if (item.failOnError()) {
+    if (item.failsBehindEnd()) {
       return new Refused("Spark fails where an array has no such item");
     }
     long index = ((Number) ((Literal<?>) item.ordinal()).value()).longValue();
