@@ -39,9 +39,12 @@ class DocsTest {
               "FaultsTest, with fewer schedules"),
           Map.entry(TpchTest.COMMAND, "TpchTest, at a smaller scale"),
           Map.entry(ReadmeTest.NODE_COMMAND, "ReadmeTest"),
-          Map.entry(ReadmeTest.SUBMIT_COMMAND, "ReadmeTest"),
+          Map.entry(SubmitTest.COMMAND, "SubmitTest"),
           // What a build cannot start inside itself; what they name is looked up below.
           Map.entry("./mvnw -pl connector -am verify", "a part of the build"),
+          Map.entry(
+              "./mvnw verify -Dspark.version=4.0.4",
+              "a part of the build, which runs some tests on that Spark"),
           Map.entry(
               "./mvnw -pl partition-server -am test -Dtest=BatchCutterTest"
                   + " -Dsurefire.failIfNoSpecifiedTests=false",

@@ -123,13 +123,11 @@ class NestedColumnsTest {
   void whatIsNullOfAnyTypeIsCountedByNodes() {
     ThreeWays.Outcome counts =
         ansi.check(
-            "SELECT count(st), count(ls), count(st.in), count(keyed), count(get(deep, 0)) FROM nested",
-            "4|4|3|4|2");
+            "SELECT count(st), count(ls), count(st.in), count(keyed) FROM nested", "4|4|3|4");
     assertTrue(
         counts
             .plan()
-            .contains(
-                "PushedAggregates: [COUNT(st), COUNT(ls), COUNT(st.in), COUNT(keyed), COUNT(deep[0])]"),
+            .contains("PushedAggregates: [COUNT(st), COUNT(ls), COUNT(st.in), COUNT(keyed)]"),
         counts::plan);
     for (String column : List.of("st", "ls", "ms", "nums", "deep", "keyed", "st.in")) {
       ThreeWays.Outcome with =
@@ -144,6 +142,7 @@ class NestedColumnsTest {
 
   @Test
   void itemsAreEvaluatedByNodesWhereSparkDoesNotFail() {
+    SparkRelease.assumeAtLeast(1, "way to offer items of arrays");
     ThreeWays.Outcome outcome =
         notAnsi.check("SELECT k FROM nested WHERE nums[0] = 10 OR nums[2] = 30", "1", "5");
     assertTrue(outcome.plan().contains("(nums[0] = 10) OR (nums[2] = 30)"), outcome::plan);
@@ -157,6 +156,8 @@ class NestedColumnsTest {
             "null|2");
     assertTrue(got.plan().contains("nums[2] IS NULL"), got::plan);
     assertTrue(got.plan().contains("PushedGroupBy: [nums[0]]"), got::plan);
+    ThreeWays.Outcome counts = ansi.check("SELECT count(get(deep, 0)) FROM nested", "2");
+    assertTrue(counts.plan().contains("PushedAggregates: [COUNT(deep[0])]"), counts::plan);
     ThreeWays.Outcome failing =
         ansi.check("SELECT k FROM nested WHERE k IN (1, 4, 5) AND nums[0] = 10", "1", "5");
     assertTrue(

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(FlightsCluster.class)
 class ReadmeTest {
   /** The addresses in the README's snippets. */
-  private static final String ENDPOINTS = "127.0.0.1:7071,127.0.0.1:7072,127.0.0.1:7073";
+  static final String ENDPOINTS = "127.0.0.1:7071,127.0.0.1:7072,127.0.0.1:7073";
 
   private static final String BEGIN = "    // snippet begins\n";
   private static final String END = "    // snippet ends\n";
@@ -34,12 +34,6 @@ class ReadmeTest {
   static final String NODE_COMMAND =
       "partition-server/target/tally-server/bin/tally-server"
           + " --config examples/quickstart/conf/node-a.yaml";
-
-  static final String SUBMIT_COMMAND =
-      "spark-submit --jars connector/target/tally-connector-0.1.0-SNAPSHOT.jar"
-          + " --class io.tally.examples.quickstart.Quickstart"
-          + " examples/quickstart/target/tally-quickstart-0.1.0-SNAPSHOT.jar "
-          + ENDPOINTS;
 
   @Test
   void optionsAreThoseOfTheCode() throws IOException {
@@ -139,33 +133,6 @@ class ReadmeTest {
     Dataset<Row> busiest = flights.groupBy("origin").count().orderBy(desc("count")).limit(3);
     // snippet ends
     assertEquals("[ORD,166341]", busiest.first().toString());
-  }
-
-  /** What {@code spark-submit} runs: its script is a class path and this class. */
-  @Test
-  void jobIsSubmitted(TallyCluster cluster) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add("java");
-    command.add("@examples/quickstart/target/java-options");
-    command.add("-cp");
-    command.add(sparkClassPath());
-    command.add("org.apache.spark.deploy.SparkSubmit");
-    String arguments = SUBMIT_COMMAND.replace(ENDPOINTS, cluster.endpoints());
-    command.addAll(List.of(arguments.substring("spark-submit ".length()).split(" ", -1)));
-    try (ScriptRun run = new ScriptRun(command.toArray(String[]::new))) {
-      assertEquals(0, run.awaitExit(), () -> run.output() + run.errors());
-      assertTrue(run.output().contains("All answers agree"), run.output());
-    }
-  }
-
-  /** Spark and what it needs, without the connector: that is what {@code --jars} is for. */
-  private static String sparkClassPath() throws IOException {
-    return Arrays.stream(
-            Files.readString(Home.root().resolve("examples/quickstart/target/classpath.txt"))
-                .strip()
-                .split(":", -1))
-        .filter(jar -> !jar.contains("tally-"))
-        .collect(Collectors.joining(":"));
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -111,18 +112,21 @@ class SparkFilesTest {
   static void writeFilesAndStartNodes() {
     SparkSession spark = LocalSpark.newSession();
     files = new SparkFiles();
-    Map<String, List<Path>> paths =
+    Map<String, List<Path>> paths = new HashMap<>();
+    if (SparkRelease.isAtLeast(1)) {
+      paths.put("times", written(LocalSpark.newSession(WITH_TIME), TIMES));
+    }
+    paths.putAll(
         Map.of(
             "intervals", written(spark, INTERVALS),
             "inside", written(spark, INSIDE),
             "collated", written(spark, COLLATED),
-            "times", written(LocalSpark.newSession(WITH_TIME), TIMES),
             "variants", written(spark, VARIANTS),
             "null_inside", written(spark, new String[] {NULL_INSIDE, NULL_INSIDE}),
             "texts",
                 List.of(TEXTS).stream()
                     .map(sql -> files.parquet(withLengths(spark.sql(sql))))
-                    .toList());
+                    .toList()));
     cluster =
         TallyCluster.of(
             List.of(
@@ -309,6 +313,7 @@ class SparkFilesTest {
 
   @Test
   void timesAreReadWhereSparkHasThem() {
+    SparkRelease.assumeAtLeast(1, "type TIME");
     ThreeWays ways = ThreeWays.over(WITH_TIME, tables);
     ways.check("SELECT * FROM times");
     ways.check("SELECT k FROM times WHERE t > TIME'13:00:00'", "3");

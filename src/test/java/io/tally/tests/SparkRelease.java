@@ -8,9 +8,18 @@ import org.apache.spark.package$;
 public final class SparkRelease {
   private SparkRelease() {}
 
-  /** Such as {@code 4.0.4}. */
+  /**
+   * Such as {@code 4.0.4}.
+   *
+   * @throws IllegalStateException if the build meant another one than the class path has
+   */
   public static String version() {
-    return package$.MODULE$.SPARK_VERSION();
+    String version = package$.MODULE$.SPARK_VERSION();
+    String meant = System.getProperty("tally.spark", version);
+    if (!version.equals(meant)) {
+      throw new IllegalStateException("This is Spark " + version + " instead of " + meant);
+    }
+    return version;
   }
 
   /** Whether it is {@code 4.minor}, or newer. */

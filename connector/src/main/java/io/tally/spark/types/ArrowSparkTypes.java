@@ -78,7 +78,7 @@ public final class ArrowSparkTypes {
   /** Why Spark cannot read it, a sentence. */
   static String reason(Field field) {
     return field.getType().equals(NANOSECONDS)
-        ? "It is a TIME, which Spark reads if " + TIME_SETTING + " is true."
+        ? "It is a TIME, which Spark 4.1 and newer read if " + TIME_SETTING + " is true."
         : "Spark has no type that reads it.";
   }
 
