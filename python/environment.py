@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Takes a file of pinned requirements and prints the folder of a virtual environment that has them.
 
-    python/venv.py [requirements.txt]
+    python/environment.py [requirements.txt]
 
 Without an argument: requirements.txt beside this script, which has PySpark and all that checks need. Spark's programs
 (spark-submit, spark-sql, …) want the environment's bin in the PATH. The environment is made once for each content of
@@ -10,6 +10,7 @@ the file, below python/target; whoever asks while it is being made waits. Exit s
 
 import fcntl
 import hashlib
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -20,13 +21,14 @@ HERE = Path(__file__).resolve().parent
 
 
 def main(arguments: list[str]) -> int:
+    """Prints the folder; gives the exit status."""
     if len(arguments) > 1:
         print(__doc__, file=sys.stderr)
         return 2
     requirements = Path(arguments[0]) if arguments else HERE / "requirements.txt"
     reason = why_not()
     if reason:
-        print(f"venv.py: {reason}", file=sys.stderr)
+        print(f"environment.py: {reason}", file=sys.stderr)
         return CANNOT
     print(environment(requirements))
     return 0
@@ -38,11 +40,10 @@ def why_not() -> str:
         wanted = ".".join(map(str, OLDEST_PYTHON))
         return f"Python {wanted} or newer is needed, but {sys.executable} is {sys.version.split()[0]}"
     try:
-        import ensurepip
-        import venv
+        importlib.import_module("venv")
+        importlib.import_module("ensurepip")
     except ImportError as missing:
         return f"{sys.executable} has no module {missing.name}; install your system's package for venv (python3-venv)"
-    del ensurepip, venv
     return ""
 
 
