@@ -1,0 +1,178 @@
+"""Takes files, starts nodes on this machine that serve them as tables, and hands on their addresses."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tally_spark import keeper
+from tally_spark.places import server_program
+
+Files = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+_START_LIMIT_SECONDS = 60
+_STOP_LIMIT_SECONDS = keeper.STOP_LIMIT_SECONDS + 10
+_POLL_SECONDS = 0.05
+_LOG_CHARACTERS_SHOWN = 2_000
+_FORMATS = {".parquet": "parquet", ".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
+
+
+class NodeStartError(RuntimeError):
+    """A node has ended, or was not ready in time; the message ends with its log."""
+
+
+def local_cluster(
+    tables: Mapping[str, Files],
+    *,
+    nodes: int = 3,
+    server: str | Path | None = None,
+    settings: Mapping[str, object] | None = None,
+) -> LocalCluster:
+    """Starts nodes, waits until they listen, and gives them to be used in a ``with``, or until ``stop()``.
+
+    They stop at the latest when this process ends, however it ends. They listen on loopback, at ports that are free.
+
+    :param tables: for each table its Parquet, CSV or JSON files. Each file is a partition, named like the file; they
+        are dealt out in order, so that the first node has the first of them
+    :param server: the folder of the distribution ``tally-server``; without it that of the variable TALLY_SERVER_HOME,
+        or of the checkout around
+    :param settings: further keys of each node's configuration, such as ``{"limits": {"memory": "1GiB"}}``
+    :raises MissingPartError: there is no distribution
+    :raises NodeStartError: a node does not start, for want of Java, for example
+    """
+    if nodes < 1:
+        raise ValueError(f"nodes is {nodes}, but there must be one at least")
+    program = server_program(server)
+    shares = _deal(tables, nodes)
+    folder = Path(tempfile.mkdtemp(prefix="tally-cluster-"))
+    cluster = LocalCluster(folder)
+    try:
+        for index, share in enumerate(shares):
+            name = f"node-{index + 1}"
+            cluster._launch(program, {**(settings or {}), "node": name, "port": 0, "tables": share})
+        cluster._await_ready()
+    except BaseException:
+        cluster.stop()
+        raise
+    return cluster
+
+
+class LocalCluster:
+    """Nodes that run on this machine. Made by :func:`local_cluster`."""
+
+    def __init__(self, folder: Path) -> None:
+        """Takes a new folder, which goes with the nodes."""
+        self._folder = folder
+        self._nodes: dict[str, subprocess.Popen[bytes]] = {}
+        self._addresses: list[str] = []
+
+    @property
+    def endpoints(self) -> str:
+        """The addresses of the nodes, as the option ``endpoints`` takes them."""
+        return ",".join(self._addresses)
+
+    def options(self, table: str) -> dict[str, str]:
+        """The options of one table, for ``spark.read.format("tally").options(**…).load()``."""
+        return {"endpoints": self.endpoints, "table": table}
+
+    def logs(self) -> str:
+        """What the nodes have written so far, each under its name."""
+        return "\n".join(f"== {name}\n{self._log(name)}" for name in self._nodes)
+
+    def stop(self) -> None:
+        """Ends the nodes and deletes their folder. Once is enough; more does nothing."""
+        for node in self._nodes.values():
+            if node.stdin and not node.stdin.closed:
+                # A keeper that has ended reads nothing more.
+                with contextlib.suppress(BrokenPipeError):
+                    node.stdin.write(keeper.STOP)
+                    node.stdin.close()
+        for node in self._nodes.values():
+            node.wait(timeout=_STOP_LIMIT_SECONDS)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        """Gives itself, running already."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stops the nodes."""
+        self.stop()
+
+    def _launch(self, program: Path, config: Mapping[str, object]) -> None:
+        name = str(config["node"])
+        folder = self._folder / name
+        temporary = folder / "tmp"
+        temporary.mkdir(parents=True)
+        file = folder / "node.yaml"
+        file.write_text(json.dumps(config, indent=2, ensure_ascii=False), encoding="utf-8")  # JSON is YAML
+        arguments = ["--config", str(file), "--ready-file", str(folder / "ready")]
+        own = f"-Djava.io.tmpdir={temporary}"
+        self._nodes[name] = subprocess.Popen(
+            [sys.executable, "-I", keeper.__file__, str(folder), str(program), *arguments],
+            stdin=subprocess.PIPE,
+            # Behind the user's own options: who sets another folder there has it.
+            env={**os.environ, "TALLY_JAVA_OPTS": f"{own} {os.environ.get('TALLY_JAVA_OPTS', '')}"},
+            # An interrupt in a terminal or a notebook is for what runs there, not for the nodes.
+            start_new_session=True,
+        )
+
+    def _await_ready(self) -> None:
+        deadline = time.monotonic() + _START_LIMIT_SECONDS
+        for name, node in self._nodes.items():
+            ready = self._folder / name / "ready"
+            while not (ready.exists() and ready.stat().st_size):
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    node.wait(timeout=_POLL_SECONDS)
+                    raise NodeStartError(f"{name} has ended instead of starting. Its log:\n{self._log(name)}")
+                if time.monotonic() > deadline:
+                    raise NodeStartError(
+                        f"{name} was not ready after {_START_LIMIT_SECONDS} s. Its log:\n{self._log(name)}"
+                    )
+            self._addresses.append(ready.read_text(encoding="utf-8").strip())
+
+    def _log(self, name: str) -> str:
+        log = self._folder / name / "log"
+        text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        return text[-_LOG_CHARACTERS_SHOWN:]
+
+
+def _deal(tables: Mapping[str, Files], nodes: int) -> list[list[dict[str, object]]]:
+    """For each node its tables, as its configuration has them; a node that has no file of a table does not know it."""
+    shares: list[list[dict[str, object]]] = [[] for _ in range(nodes)]
+    for table, files in tables.items():
+        partitions = _partitions(files)
+        ids = [partition["id"] for partition in partitions]
+        for index, share in enumerate(shares):
+            first, end = (len(partitions) * i // nodes for i in (index, index + 1))
+            if first < end:
+                share.append({"name": table, "cluster-partitions": ids, "partitions": partitions[first:end]})
+    return shares
+
+
+def _partitions(files: Files) -> Sequence[dict[str, str]]:
+    several = [files] if isinstance(files, str | os.PathLike) else files
+    paths = [Path(file).resolve(strict=True) for file in several]
+    names = [path.stem for path in paths]
+    if len(set(names)) < len(names):
+        names = [f"{index}-{name}" for index, name in enumerate(names, start=1)]
+    return [{"id": name, _format(path): str(path)} for name, path in zip(names, paths, strict=True)]
+
+
+def _format(path: Path) -> str:
+    suffix = path.suffix.lower()
+    if suffix not in _FORMATS:
+        raise ValueError(f"{path} does not end in one of {', '.join(_FORMATS)}")
+    return _FORMATS[suffix]
