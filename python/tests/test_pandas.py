@@ -39,6 +39,25 @@ def test_pandas_udf_over_rows(spark: SparkSession) -> None:
     assert received(tallied).scans == received(spark.sql(ROWS.format(table="tallied"))).scans
 
 
+def test_pandas_udf_right_above_a_scan(spark: SparkSession) -> None:
+    """Spark sends Arrow batches to Python as they come, and joins what comes back with the rows that it has kept."""
+
+    @pandas_udf("bigint")  # type: ignore[call-overload,untyped-decorator]  # its types know no type hints
+    def same(number: pd.Series) -> pd.Series:
+        return number
+
+    spark.udf.register("same", same)
+    table = spark.read.format("tally").options(**{"table": "flights", "max-batch-bytes": "65536"}).load()
+    table.createOrReplaceTempView("in_small_batches")
+    query = """
+        SELECT origin, count(*) AS flights,
+            sum(abs(delay - again)) AS off, sum(hash(date, destination, distance)) AS others
+        FROM (SELECT *, same(delay) AS again FROM {table} WHERE delay > 60) GROUP BY origin ORDER BY origin
+    """
+    tallied = spark.sql(query.format(table="in_small_batches"))
+    assert_same(tallied.toArrow(), spark.sql(query.format(table="plain")).toArrow())
+
+
 def test_pandas_udf_as_an_aggregate(spark: SparkSession) -> None:
     @pandas_udf("double")  # type: ignore[call-overload,untyped-decorator]  # its types know no type hints
     def middle(delay: pd.Series) -> float:

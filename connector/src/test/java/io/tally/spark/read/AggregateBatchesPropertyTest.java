@@ -163,7 +163,7 @@ final class AggregateBatchesPropertyTest {
       batches.start(root);
       assertTrue(batches.next());
       assertTrue(
-          ((StreamColumnVector) batches.batch().column(DECIMAL_SUM)).getValueVector()
+          ((StreamColumnVector) batches.batch().column(DECIMAL_SUM)).vector()
               == root.getVector(DECIMAL_SUM));
     }
   }
