@@ -12,8 +12,8 @@ python3 environment.py requirements-connect.txt >/dev/null
 # Spark and its workers take the first Python that they find.
 export PATH=$environment/bin:$PATH
 python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation .
-ruff check .
-ruff format --check .
+ruff check --config pyproject.toml . ../examples/notebook
+ruff format --config pyproject.toml --check . ../examples/notebook
 mypy
 # Nodes and Sparks that live for seconds: the second compiler would cost more than it brings.
 export TALLY_JAVA_OPTS=-XX:TieredStopAtLevel=1

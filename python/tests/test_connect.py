@@ -20,7 +20,7 @@ from support import GROUPS, ROWS, assert_same
 from tally_spark import LocalCluster
 from tally_spark.places import connector_jar
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 200
 STARTED = re.compile(r"Spark Connect server started at: .*:(\d+)")
 HOURS = "SELECT date, delay, hours(delay) AS hours FROM {table} WHERE delay > 600 ORDER BY ALL"
 

@@ -40,7 +40,19 @@ class DocsTest {
           Map.entry(TpchTest.COMMAND, "TpchTest, at a smaller scale"),
           Map.entry(ReadmeTest.NODE_COMMAND, "ReadmeTest"),
           Map.entry(SubmitTest.COMMAND, "SubmitTest"),
+          Map.entry(PythonTest.CHECK_COMMAND, "PythonTest"),
+          Map.entry(PythonTest.NOTEBOOK_COMMAND, "PythonTest"),
+          Map.entry(
+              PythonTest.NOTEBOOK_COMMAND + " --update", "PythonTest, which compares instead"),
+          Map.entry(
+              "python3 -m pip install \"./python[spark]\"",
+              "PythonTest, into an environment that has PySpark already"),
+          Map.entry(
+              "spark-submit --class org.apache.spark.sql.connect.service.SparkConnectServer"
+                  + " --jars connector/target/tally-connector-0.1.0-SNAPSHOT.jar spark-internal",
+              "PythonTest, at a free port"),
           // What a build cannot start inside itself; what they name is looked up below.
+          Map.entry("./mvnw -B -DskipTests package", "a part of the build"),
           Map.entry("./mvnw -pl connector -am verify", "a part of the build"),
           Map.entry(
               "./mvnw verify -Dspark.version=4.0.4",

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +13,7 @@ import java.util.stream.Stream;
 
 /** One run of a command of the repository, in its root: its output, line by line, and its end. */
 public final class ScriptRun implements AutoCloseable {
-  private static final long LIMIT_SECONDS = 270;
+  private static final Duration LIMIT = Duration.ofSeconds(270);
   private static final long STOP_LIMIT_SECONDS = 30;
 
   private final Process process;
@@ -21,6 +22,10 @@ public final class ScriptRun implements AutoCloseable {
   private final StringBuilder output = new StringBuilder();
 
   public ScriptRun(String... command) {
+    this(LIMIT, command);
+  }
+
+  ScriptRun(Duration most, String... command) {
     try {
       errors = Files.createTempFile("script-", ".err");
       process =
@@ -33,7 +38,7 @@ public final class ScriptRun implements AutoCloseable {
       limit =
           CompletableFuture.runAsync(
               () -> process.toHandle().destroy(),
-              CompletableFuture.delayedExecutor(LIMIT_SECONDS, TimeUnit.SECONDS));
+              CompletableFuture.delayedExecutor(most.toSeconds(), TimeUnit.SECONDS));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Runs the notebook from top to bottom and compares its outputs with the committed ones; with --update it writes them.
+# Needs Python 3.11 and Java 17, a built checkout (./mvnw -B -DskipTests package), and the first time a network.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+python=$here/../../python
+
+environment=$(python3 "$python/environment.py")
+# Spark and its workers take the first Python that they find.
+export PATH=$environment/bin:$PATH
+python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation "$python"
+exec python "$here/run.py" "$@"
