@@ -18,6 +18,9 @@ class PythonTest {
   /** The first time, half a gigabyte of packages may have to come over a slow network. */
   private static final Duration INSTALL_LIMIT = Duration.ofMinutes(20);
 
+  /** Two Sparks, a kernel and some twenty nodes are started, one after another. */
+  private static final Duration RUN_LIMIT = Duration.ofMinutes(10);
+
   /** Of the script that makes environments: this Python is too old, or has no {@code venv}. */
   private static final int CANNOT = 3;
 
@@ -45,7 +48,7 @@ class PythonTest {
 
   /** The output of a command that succeeds; with its counts it is part of this test's own. */
   private static void show(String command) {
-    try (ScriptRun run = new ScriptRun(command)) {
+    try (ScriptRun run = new ScriptRun(RUN_LIMIT, command)) {
       int status = run.awaitExit();
       System.out.println(run.output());
       assertEquals(0, status, () -> run.output() + run.errors());
