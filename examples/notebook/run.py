@@ -70,12 +70,10 @@ def kinds(cell: nbformat.NotebookNode) -> list[str]:
 
 
 def texts(cell: nbformat.NotebookNode) -> list[str]:
-    """The lines of all outputs that are text."""
+    """The lines of all outputs as text; a table's HTML says the same."""
     streams = [output.text for output in cell.outputs if output.output_type == "stream"]
-    data = [
-        text for output in cell.outputs for kind, text in output.get("data", {}).items() if kind.startswith("text/")
-    ]
-    return [line for text in streams + data for line in text.splitlines()]
+    results = [output.data.get("text/plain", "") for output in cell.outputs if "data" in output]
+    return [line for text in streams + results for line in text.splitlines()]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What all tests share: the flights on three nodes, and a Spark that knows Tally."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,11 @@ from tally_spark import LocalCluster, configure, local_cluster
 
 ROOT = Path(__file__).resolve().parents[2]
 FLIGHTS = sorted((ROOT / "examples/data/flights").glob("*.parquet"))
+
+
+def pytest_configure() -> None:
+    """Lets fixtures stop what they started also when the tests are asked to end."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

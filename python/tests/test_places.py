@@ -1,6 +1,7 @@
 """Parts of Tally are found where they are said to be, and their absence is explained."""
 
-import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,14 +29,20 @@ def test_a_wrong_place_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         local_cluster({})
 
 
-def test_a_checkout_that_is_not_built_says_how_to_build_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "mvnw").touch()
-    (tmp_path / "partition-server").mkdir()
-    monkeypatch.chdir(tmp_path)
-    # As if it were installed elsewhere.
-    monkeypatch.setattr(places, "__file__", str(tmp_path / "places.py"))
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder in no checkout, as if the package were installed there."""
+    with tempfile.TemporaryDirectory() as folder, monkeypatch.context() as changed:
+        changed.chdir(folder)
+        changed.setattr(places, "__file__", f"{folder}/places.py")
+        yield Path(folder)
+
+
+def test_a_checkout_that_is_not_built_says_how_to_build_it(elsewhere: Path) -> None:
+    (elsewhere / "mvnw").touch()
+    (elsewhere / "partition-server").mkdir()
     with pytest.raises(MissingPartError, match=r"run \./mvnw -B -DskipTests package in .* or name it with server="):
         places.server_program()
-    shutil.rmtree(tmp_path / "partition-server")
+    (elsewhere / "mvnw").unlink()
     with pytest.raises(MissingPartError, match="build it in a checkout of Tally, or name it with jar= or in TALLY"):
         places.connector_jar()
