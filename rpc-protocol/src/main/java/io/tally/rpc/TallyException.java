@@ -44,6 +44,17 @@ public final class TallyException extends RuntimeException {
     return retryable;
   }
 
+  /**
+   * With the code in brackets, as Spark shows those of its own errors: a stack trace is mostly all
+   * that people see.
+   */
+  // Not getMessage(): messages become parts of others and travel beside their code.
+  @SuppressWarnings("OverrideThrowableToString")
+  @Override
+  public String toString() {
+    return getClass().getName() + ": [" + code + "] " + getMessage();
+  }
+
   private static boolean isRetryable(ErrorCode code) {
     return switch (code) {
       case TOO_MANY_SCANS, SHUTTING_DOWN, SCAN_LOST, NODE_UNREACHABLE, NODE_SILENT -> true;
