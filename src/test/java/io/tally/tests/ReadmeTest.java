@@ -4,16 +4,12 @@ import static org.apache.spark.sql.functions.desc;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.tally.spark.TallyOption;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -34,25 +30,6 @@ class ReadmeTest {
   static final String NODE_COMMAND =
       "partition-server/target/tally-server/bin/tally-server"
           + " --config examples/quickstart/conf/node-a.yaml";
-
-  @Test
-  void optionsAreThoseOfTheCode() throws IOException {
-    String table =
-        Stream.concat(
-                Stream.of("| option | value | default | meaning |", "| --- | --- | --- | --- |"),
-                Arrays.stream(TallyOption.values()).map(ReadmeTest::line))
-            .collect(Collectors.joining("\n"));
-    assertTrue(readme().contains(table), () -> "The README should contain:\n" + table);
-  }
-
-  private static String line(TallyOption option) {
-    return "| `%s` | %s | %s | %s |"
-        .formatted(
-            option.key(),
-            option.unit(),
-            option.defaultValue().map(value -> "`" + value + "`").orElse("–"),
-            option.description());
-  }
 
   @Test
   void sqlSnippetRuns(TallyCluster cluster) throws IOException {
@@ -79,7 +56,7 @@ class ReadmeTest {
     assertEquals(origins, last.size());
   }
 
-  /** The two ways that its text shows to write a name with a hyphen. */
+  /** The two ways that the page of options shows to write a name with a hyphen. */
   @Test
   void pushDownIsSwitchedOffAsShown(TallyCluster cluster) throws IOException {
     String options = inlineCode("OPTIONS (");
@@ -106,8 +83,9 @@ class ReadmeTest {
   /** Code within a line of text that begins so, and holds backquotes. */
   private static String inlineCode(String beginning) throws IOException {
     Matcher code =
-        Pattern.compile("[^`]``(" + Pattern.quote(beginning) + ".*?)``[^`]").matcher(readme());
-    assertTrue(code.find(), "the README shows no " + beginning);
+        Pattern.compile("[^`]``(" + Pattern.quote(beginning) + ".*?)``[^`]")
+            .matcher(Files.readString(Home.root().resolve("docs/options.md")));
+    assertTrue(code.find(), "the page shows no " + beginning);
     return code.group(1);
   }
 
