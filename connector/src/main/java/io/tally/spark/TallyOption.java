@@ -30,7 +30,7 @@ public enum TallyOption {
       "bytes", "1048576", "Target size of one batch on the wire; nodes coalesce and split to it."),
   WINDOW_BYTES(
       "bytes",
-      "16777216",
+      "33554432",
       "The most that one stream may have on the way and not yet consumed; bounds the memory of a task"
           + " and of the node for it. At least `max-batch-bytes`."),
   PROCESS_WINDOW_BYTES(

@@ -1,7 +1,5 @@
 package io.tally.rpc;
 
-import java.util.concurrent.atomic.AtomicBoolean;
-
 /**
  * Takes what the streams of a process want to have on their way, and hands each a share of a limit
  * for all of them. Safe for any thread.
@@ -9,11 +7,16 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * <p>No stream waits for its share, and none is refused: it might wait for one that waits for it,
  * as two streams do that one task joins. Instead, shares get smaller the more streams there are.
  * Half of the limit is for {@link #LEAST_BYTES} of each; of the other half, a stream takes no more
- * than a quarter of what is left. So all shares together stay within the limit as long as there are
- * no more streams than half the limit has room for; behind that, each further one adds its least.
+ * than a quarter of what others leave. So all shares together stay within the limit as long as
+ * there are no more streams than half the limit has room for; behind that, each further one adds
+ * its least.
+ *
+ * <p>A share is {@linkplain Share#renew renewed} as its stream goes on. Then it is what it would be
+ * if it were taken now: more if others have ended, less if others have come. Nothing is taken from
+ * a stream that it may already use.
  */
 public final class WindowBudget {
-  /** Four batches of 64 KiB: what comes is still not bound by round trips. */
+  /** One batch: that many streams keep a link and a process busy with one each. */
   public static final long LEAST_BYTES = 256 << 10;
 
   /** So that there is something left for those that come later. */
@@ -35,12 +38,10 @@ public final class WindowBudget {
    *     far as each sees it
    */
   public synchronized Share take(long wantedBytes, long limitBytes) {
-    long least = Math.min(wantedBytes, LEAST_BYTES);
-    long rest = Math.max(0, limitBytes / 2 - extraBytes);
-    long extra = Math.min(wantedBytes - least, rest / PART_OF_THE_REST);
-    takenBytes += least + extra;
-    extraBytes += extra;
-    return new Share(least + extra, extra);
+    Share share = new Share(wantedBytes, limitBytes);
+    takenBytes += share.leastBytes;
+    share.renew(0);
+    return share;
   }
 
   /** All shares together. */
@@ -48,42 +49,71 @@ public final class WindowBudget {
     return takenBytes;
   }
 
-  private synchronized void giveBack(long bytes, long extra) {
-    takenBytes -= bytes;
-    extraBytes -= extra;
-  }
-
   /** What one stream may have on its way, until it gives it back. */
   public final class Share implements AutoCloseable {
-    private final long bytes;
-    private final long extra;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final long wantedBytes;
+    private final long leastBytes;
+    private final long limitBytes;
 
-    private Share(long bytes, long extra) {
-      this.bytes = bytes;
-      this.extra = extra;
+    // Guarded by the budget.
+    private long extra;
+    private boolean closed;
+
+    private Share(long wantedBytes, long limitBytes) {
+      this.wantedBytes = wantedBytes;
+      this.leastBytes = Math.min(wantedBytes, LEAST_BYTES);
+      this.limitBytes = limitBytes;
     }
 
     /** How much it is. */
     public long bytes() {
-      return bytes;
+      synchronized (WindowBudget.this) {
+        return leastBytes + extra;
+      }
+    }
+
+    /**
+     * Makes it what it would be if it were taken now; once it is closed, nothing happens.
+     *
+     * @param usedBytes what the stream may already use of it, and keeps
+     * @return how much it is
+     */
+    public long renew(long usedBytes) {
+      synchronized (WindowBudget.this) {
+        if (closed) {
+          return leastBytes + extra;
+        }
+        long used = Math.min(extra, Math.max(0, usedBytes - leastBytes));
+        long rest = Math.max(0, limitBytes / 2 - (extraBytes - extra));
+        long fair = Math.min(wantedBytes - leastBytes, rest / PART_OF_THE_REST);
+        long renewed = Math.max(used, fair);
+        takenBytes += renewed - extra;
+        extraBytes += renewed - extra;
+        extra = renewed;
+        return leastBytes + extra;
+      }
     }
 
     /** Gives it back; may be called again. */
     @Override
     public void close() {
-      if (!closed.getAndSet(true)) {
-        giveBack(bytes, extra);
+      synchronized (WindowBudget.this) {
+        if (!closed) {
+          closed = true;
+          takenBytes -= leastBytes + extra;
+          extraBytes -= extra;
+        }
       }
     }
   }
 
   /**
-   * How large batches may be, so that a share holds several of them.
+   * How large batches may be, so that a share holds several of them, unless they would be small.
    *
    * @param wantedBytes what was asked for
    */
   public static long batchBytes(long wantedBytes, long shareBytes) {
-    return Math.min(wantedBytes, Math.max(1, shareBytes / PART_OF_THE_REST));
+    long several = Math.max(shareBytes / PART_OF_THE_REST, Math.min(shareBytes, LEAST_BYTES));
+    return Math.min(wantedBytes, Math.max(1, several));
   }
 }

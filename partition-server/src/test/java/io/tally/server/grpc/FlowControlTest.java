@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.tally.rpc.TallyException;
+import io.tally.rpc.WindowBudget;
 import io.tally.rpc.client.NodeAddress;
 import io.tally.rpc.client.NodeChannels;
 import io.tally.rpc.client.NodeClient;
@@ -254,17 +255,17 @@ class FlowControlTest {
 
   @Test
   void aNodeThatIsShortOfMemorySendsSmallerBatchesThanItsClientAsksFor() {
-    long sendBytes = 512 << 10;
+    long sendBytes = 1 << 20;
     try (TestNode small = sending(1, sendBytes);
         NodeChannels channels = new NodeChannels(0)) {
       small.catalog.serve("t", "(SELECT range AS n FROM range(500000))");
       NodeClient client = channels.node(new NodeAddress("127.0.0.1", small.server.port()));
-      ScanOptions options = new ScanOptions(256 << 10, 1 << 20, 1 << 20, 60_000);
+      ScanOptions options = new ScanOptions(1 << 20, 4 << 20, 1 << 20, 60_000);
       try (ScanStream stream =
           client.scan(openOf(small).clearScanId().build(), options, small.allocator)) {
         while (stream.next()) {
           long bytes = (long) stream.batch().getRowCount() * Long.BYTES;
-          assertTrue(bytes <= sendBytes / 4, () -> "a batch of " + bytes + " bytes");
+          assertTrue(bytes <= WindowBudget.LEAST_BYTES, () -> "a batch of " + bytes + " bytes");
         }
         assertEquals(500_000, stream.totals().getRows());
       }

@@ -19,6 +19,12 @@ import java.util.concurrent.TimeUnit;
  * connection is probed by a call.
  */
 public final class NodeChannels implements AutoCloseable {
+  /**
+   * HTTP/2's windows are opened again when half of them is used up; twice as large, they never hold
+   * back what credits allow.
+   */
+  private static final int WINDOWS = 2;
+
   /** Below this, HTTP/2 would hold back even single batches of ordinary size. */
   private static final int MIN_FLOW_CONTROL_WINDOW_BYTES = 1 << 20;
 
@@ -34,8 +40,8 @@ public final class NodeChannels implements AutoCloseable {
   /**
    * Channels whose streams share a budget of their own.
    *
-   * @param windowBytes the HTTP/2 flow-control window of each stream, see {@link
-   *     ScanOptions#windowBytes}; at least 1 MiB is used
+   * @param windowBytes of each stream, see {@link ScanOptions#windowBytes}; HTTP/2's flow-control
+   *     windows are twice as large, and at least 1 MiB
    */
   public NodeChannels(long windowBytes) {
     this(windowBytes, new WindowBudget());
@@ -58,7 +64,10 @@ public final class NodeChannels implements AutoCloseable {
    */
   public NodeChannels(long windowBytes, WindowBudget windows, long idleMillis) {
     this.flowControlWindowBytes =
-        (int) Math.max(MIN_FLOW_CONTROL_WINDOW_BYTES, Math.min(Integer.MAX_VALUE, windowBytes));
+        (int)
+            Math.max(
+                MIN_FLOW_CONTROL_WINDOW_BYTES,
+                WINDOWS * Math.min(Integer.MAX_VALUE / WINDOWS, windowBytes));
     this.windows = windows;
     this.idleMillis = idleMillis;
   }

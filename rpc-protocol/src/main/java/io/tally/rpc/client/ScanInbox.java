@@ -27,7 +27,6 @@ final class ScanInbox {
 
   private final ScanConnection connection;
   private final ScanLabel label;
-  private final long windowBytes;
   private final long silenceNanos;
   private final long doubtNanos;
   private final long startNanos = System.nanoTime();
@@ -51,6 +50,9 @@ final class ScanInbox {
 
   /** Batches and signs of life that have arrived, those before a new start included. */
   private long arrivals;
+
+  /** What may be here before gRPC is not asked for more. */
+  private long windowBytes;
 
   /** Bytes of the frames that were received and not yet consumed. */
   private long heldBytes;
@@ -251,12 +253,18 @@ final class ScanInbox {
     }
   }
 
-  /** Tells that a batch of {@code bytes}, see {@link #heldBytes(ScanFrame)}, was consumed. */
-  void consumed(long bytes) {
+  /**
+   * Tells that a batch was consumed.
+   *
+   * @param bytes see {@link #heldBytes(ScanFrame)}
+   * @param newWindowBytes how much may be here from now on
+   */
+  void consumed(long bytes, long newWindowBytes) {
     boolean resume;
     lock.lock();
     try {
       heldBytes -= bytes;
+      windowBytes = newWindowBytes;
       resume = paused && failure == null && heldBytes < windowBytes;
       paused &= !resume;
     } finally {

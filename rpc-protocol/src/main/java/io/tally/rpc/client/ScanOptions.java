@@ -9,8 +9,8 @@ import java.io.Serializable;
  * @param maxBatchBytes target size of a batch's body
  * @param windowBytes most bytes of bodies that are asked for and not yet consumed: the memory bound
  *     of the stream on both sides; credits = max(1, windowBytes / maxBatchBytes)
- * @param processWindowBytes most bytes that all streams of the process may have so: streams that
- *     are opened while it is short get smaller windows, see {@link WindowBudget}
+ * @param processWindowBytes most bytes that all streams of the process may have so: while it is
+ *     short, streams have smaller windows, see {@link WindowBudget}
  * @param maxRowBytes a row larger than this fails the scan
  * @param silenceMillis a node that sends nothing at all for this long is given up, NODE_SILENT
  * @param reconnect what happens when the connection breaks
@@ -48,9 +48,12 @@ public record ScanOptions(
     this(maxBatchBytes, windowBytes, maxRowBytes, silenceMillis, ReconnectPolicy.defaults());
   }
 
-  /** 1 MiB batches, a window of 16 MiB, rows up to 64 MiB, 60 s of silence. */
+  /**
+   * 1 MiB batches, a window of 32 MiB, rows up to 64 MiB, 60 s of silence. Batches are half full at
+   * least, so that the window keeps 0.8 GB/s up over a round trip of 20 ms.
+   */
   public static ScanOptions defaults() {
-    return new ScanOptions(1 << 20, 16L << 20, 64 << 20, 60_000);
+    return new ScanOptions(1 << 20, 32L << 20, 64 << 20, 60_000);
   }
 
   /** The same for a scan that another node could answer, too. */
@@ -80,6 +83,11 @@ public record ScanOptions(
 
   /** How many batches may be on the way at once; at least 1. */
   public int credits() {
+    return credits(windowBytes, maxBatchBytes);
+  }
+
+  /** How many batches a window has room for; at least 1. */
+  static int credits(long windowBytes, int maxBatchBytes) {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, windowBytes / maxBatchBytes));
   }
 }

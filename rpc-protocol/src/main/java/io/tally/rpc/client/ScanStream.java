@@ -50,18 +50,14 @@ public final class ScanStream implements AutoCloseable {
   /** A node is asked to give a sign of life this often while a silence is tolerated. */
   private static final int SIGNS_PER_SILENCE = 4;
 
-  /** Credits go back to the node in this many groups a window, not one by one. */
-  private static final int GRANTS_PER_WINDOW = 4;
-
   /** How long close waits for gRPC, which answers a cancel at once unless it is in trouble. */
   private static final long CLOSE_TIMEOUT_MILLIS = 10_000;
 
   private final ScanLabel label;
-  private final WindowBudget.Share window;
+  private final StreamWindow window;
   private final BufferAllocator allocator;
   private final ScanConnection connection;
   private final ScanInbox inbox;
-  private final int grantSize;
   private final BodyCodec codec;
   private final int maxBodyBytes;
 
@@ -76,7 +72,6 @@ public final class ScanStream implements AutoCloseable {
   private boolean hasBatch;
   private long batchBytes;
   private long consumedBatches;
-  private int unsentCredits;
 
   private volatile Counters counters = new Counters(0, 0, 0);
 
@@ -87,12 +82,11 @@ public final class ScanStream implements AutoCloseable {
       NodeAddress address,
       Open open,
       ScanOptions options,
-      WindowBudget.Share window,
+      StreamWindow window,
       BufferAllocator own) {
     this.label = new ScanLabel(address, open);
     this.window = window;
     this.allocator = own;
-    this.grantSize = Math.max(1, options.credits() / GRANTS_PER_WINDOW);
     this.codec = codecOf(open);
     this.maxBodyBytes = maxBodyBytes(options);
     this.connection =
@@ -109,13 +103,14 @@ public final class ScanStream implements AutoCloseable {
       ScanOptions wanted,
       WindowBudget windows,
       BufferAllocator parent) {
-    WindowBudget.Share window = windows.take(wanted.windowBytes(), wanted.processWindowBytes());
-    ScanOptions options = wanted.within(window.bytes());
+    WindowBudget.Share share = windows.take(wanted.windowBytes(), wanted.processWindowBytes());
+    ScanOptions options = wanted.within(share.bytes());
+    StreamWindow window = new StreamWindow(share, options);
     try {
       Open completed = complete(open, options);
       BufferAllocator own =
           parent.newChildAllocator(
-              "scan " + completed.getScanId(), 0, maxMemoryBytes(options, codecOf(open)));
+              "scan " + completed.getScanId(), 0, maxMemoryBytes(wanted, codecOf(open)));
       return start(channel, address, completed, options, window, own);
     } catch (RuntimeException | Error e) {
       window.close();
@@ -128,7 +123,7 @@ public final class ScanStream implements AutoCloseable {
       NodeAddress address,
       Open open,
       ScanOptions options,
-      WindowBudget.Share window,
+      StreamWindow window,
       BufferAllocator own) {
     ScanStream stream = null;
     try {
@@ -179,9 +174,10 @@ public final class ScanStream implements AutoCloseable {
   }
 
   /**
-   * The window, one frame that gRPC was asked for when the window was not quite full, and the body
-   * of one batch if that is not its frame's; twice, because Arrow rounds allocations up to powers
-   * of two. What is beyond comes from a node that does not keep to the protocol.
+   * The window at its largest, one frame that gRPC was asked for when the window was not quite
+   * full, and the body of one batch if that is not its frame's; twice, because Arrow rounds
+   * allocations up to powers of two. What is beyond comes from a node that does not keep to the
+   * protocol.
    */
   private static long maxMemoryBytes(ScanOptions options, BodyCodec codec) {
     long decompressedBytes = codec == BodyCodec.NONE ? 0 : maxBodyBytes(options);
@@ -314,12 +310,11 @@ public final class ScanStream implements AutoCloseable {
         root.clear();
       }
     }
-    inbox.consumed(batchBytes);
     consumedBatches++;
-    unsentCredits++;
-    if (unsentCredits >= grantSize && inbox.expectsBatches()) {
-      connection.grant(unsentCredits, consumedBatches);
-      unsentCredits = 0;
+    int credits = window.consumed();
+    inbox.consumed(batchBytes, window.bytes());
+    if (credits > 0 && inbox.expectsBatches()) {
+      connection.grant(credits, consumedBatches);
     }
   }
 
