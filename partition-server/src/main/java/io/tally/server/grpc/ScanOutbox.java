@@ -18,7 +18,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * #limit}. So credits beyond that have no effect at once, and are not lost: a client that gives
  * credits back in groups larger than the node's window does not wait for ever.
  *
- * <p>One thread at a time sends, see {@link #await}; all else is safe for any thread.
+ * <p>Whoever holds its lock may ask for that of the turns, never the other way round. One thread at
+ * a time sends, see {@link #await}; all else is safe for any thread.
  */
 final class ScanOutbox {
   private final boolean resumable;
@@ -268,9 +269,11 @@ final class ScanOutbox {
    * What to do next, waiting for it: for as long as the client takes to read, or to come back. A
    * sender that is told to leave does so; {@link #attach} tells when a new one is needed.
    *
+   * @param turn left to others if the client takes more than a moment
    * @throws TallyException INVALID_REQUEST if the client has no credits and will give none
    */
-  Step await() throws InterruptedException {
+  Step await(ScanTurns.Turn turn) throws InterruptedException {
+    long lingerNanos = ScanTurns.LINGER_NANOS;
     lock.lock();
     try {
       while (true) {
@@ -293,7 +296,12 @@ final class ScanOutbox {
               "The client closed its side with %d batches sent and more to come, and has no credits left"
                   .formatted(next));
         }
-        changed.await();
+        if (lingerNanos > 0 && turn.isHeld()) {
+          lingerNanos = changed.awaitNanos(lingerNanos);
+        } else {
+          turn.leave();
+          changed.await();
+        }
       }
     } finally {
       lock.unlock();

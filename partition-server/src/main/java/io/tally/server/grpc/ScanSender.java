@@ -16,15 +16,18 @@ final class ScanSender {
   private static final long MIN_PROGRESS_MILLIS = 10;
 
   private final ScanOutbox outbox;
+  private final ScanTurns.Turn turn;
   private final SentTotals sent;
   private final Runnable delivered;
 
   /**
+   * @param turn of the scan, which is left to others while its client is waited for
    * @param sent counts batches that were handed to gRPC
    * @param delivered runs when all was sent and the client need not be waited for
    */
-  ScanSender(ScanOutbox outbox, SentTotals sent, Runnable delivered) {
+  ScanSender(ScanOutbox outbox, ScanTurns.Turn turn, SentTotals sent, Runnable delivered) {
     this.outbox = outbox;
+    this.turn = turn;
     this.sent = sent;
     this.delivered = delivered;
   }
@@ -32,7 +35,7 @@ final class ScanSender {
   /** Sends what there is, waiting for credits and calls; whether more is to be produced. */
   boolean send() throws InterruptedException {
     while (true) {
-      ScanOutbox.Step step = outbox.await();
+      ScanOutbox.Step step = outbox.await(turn);
       if (step instanceof ScanOutbox.Step.SendBatch batch) {
         sendBatch(batch.call(), batch.frame());
       } else if (step instanceof ScanOutbox.Step.SendEnd last) {

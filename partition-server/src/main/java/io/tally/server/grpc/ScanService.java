@@ -25,14 +25,23 @@ import org.apache.arrow.memory.BufferAllocator;
 
 /** Receives calls of Scan, and gives each what all of them share. Safe for any thread. */
 final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame> {
-  /** As many as clients ask for at once by default. More would only wait here. */
+  /** More would only wait here: what leaves at once does not count. */
   private static final int SENT_BATCHES = 16;
+
+  /** Scans that work at a time, on a machine of few cores. */
+  private static final int LEAST_TURNS = 8;
+
+  /** A scan and the engine's threads take turns: with two for each core, there is always work. */
+  private static final int TURNS_PER_CORE = 2;
 
   private final NodeSettings settings;
   private final ScanFeatures features;
   private final TableCatalog catalog;
   private final ScanPlanner planner;
   private final ScanAdmission admission;
+  private final ScanTurns turns =
+      new ScanTurns(
+          Math.max(LEAST_TURNS, TURNS_PER_CORE * Runtime.getRuntime().availableProcessors()));
   private final BufferAllocator allocator;
   private final ScheduledExecutorService scheduler;
   private final KeptBytes keptBytes;
@@ -147,9 +156,9 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
     resumable.remove(session.id(), session);
   }
 
-  /** A scan whose batches fit into the share that it has of what may be sent. */
-  Scan prepare(ScanPlan plan, WindowBudget.Share share) {
-    return Scan.prepare(plan, share.bytes(), catalog, allocator, scheduler);
+  /** A scan that is ready to work. */
+  Scan prepare(ScanPlan plan) {
+    return Scan.prepare(plan, catalog, allocator, scheduler);
   }
 
   /** What gRPC may have of a scan at a time. */
@@ -173,6 +182,11 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
 
   ScanAdmission admission() {
     return admission;
+  }
+
+  /** Which scans work. */
+  ScanTurns turns() {
+    return turns;
   }
 
   ScheduledExecutorService scheduler() {

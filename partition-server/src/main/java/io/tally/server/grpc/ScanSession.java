@@ -20,7 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One scan, from its plan to its end, over all the calls on which its client asks for it. A thread
- * of the admission runs it and sends a batch for every credit.
+ * of the admission runs it and sends a batch for every credit; while more scans run than can work,
+ * it waits for its turn.
  *
  * <p>A client whose connection breaks may come back within the grace period, if it said so. The
  * scan ends once, by whichever thread first finds a reason; its own thread then releases what it
@@ -33,6 +34,7 @@ final class ScanSession {
   private final ScanPlan plan;
   private final ScanService service;
   private final boolean resumable;
+  private final ScanTurns.Turn turn;
   private final ScanOutbox outbox;
   private final ScanSender sender;
   private final long startedNanos = System.nanoTime();
@@ -47,7 +49,7 @@ final class ScanSession {
   private TallyException failure;
   private Future<?> grace;
 
-  /** What gRPC may have of it at a time; empty before it runs. */
+  /** What gRPC may have of it at a time; empty before it works. */
   private Optional<WindowBudget.Share> window = Optional.empty();
 
   ScanSession(Open open, ScanPlan plan, ScanService service) {
@@ -58,7 +60,8 @@ final class ScanSession {
     this.outbox =
         new ScanOutbox(
             resumable, new KeptBatches(service.settings().windowBytes(), service.keptBytes()));
-    this.sender = new ScanSender(outbox, service.sent(), this::complete);
+    this.turn = service.turns().forScan();
+    this.sender = new ScanSender(outbox, turn, service.sent(), this::complete);
   }
 
   // ---- gRPC's threads
@@ -188,14 +191,11 @@ final class ScanSession {
   // ---- the scan's own thread
 
   private void run() {
-    Optional<WindowBudget.Share> share = begin();
-    share.ifPresent(this::run);
-  }
-
-  private void run(WindowBudget.Share share) {
-    outbox.limit(share.bytes() - WindowBudget.batchBytes(open.getMaxBatchBytes(), share.bytes()));
+    if (!begin()) {
+      return;
+    }
     End totals = End.getDefaultInstance();
-    try (Scan running = service.prepare(plan, share)) {
+    try (Scan running = service.prepare(plan)) {
       scan = running;
       cancelIfEnded(running);
       outbox.open(opened());
@@ -210,6 +210,7 @@ final class ScanSession {
     } catch (Exception | Error e) {
       fail(e);
     } finally {
+      turn.leave();
       scan = null;
       log(plan.partitions(), totals);
     }
@@ -224,17 +225,35 @@ final class ScanSession {
   }
 
   private void produce(Scan running) throws InterruptedException {
-    boolean wanted = sender.send();
-    Optional<ScanFrame> frame = wanted ? running.next() : Optional.empty();
+    if (!sender.send() || !turn.take() || !takeWindow(running)) {
+      return;
+    }
+    Optional<ScanFrame> frame = running.next();
     while (frame.isPresent()) {
       outbox.add(frame.get());
-      wanted = sender.send();
-      frame = wanted ? running.next() : Optional.empty();
+      if (!sender.send() || !turn.take()) {
+        return;
+      }
+      frame = running.next();
     }
-    if (wanted) {
-      outbox.end(running.end());
-      sender.send();
+    outbox.end(running.end());
+    sender.send();
+  }
+
+  /** What it gets depends on how many others work; false if it has ended. */
+  private boolean takeWindow(Scan running) {
+    long bytes;
+    synchronized (this) {
+      if (ended) {
+        return false;
+      }
+      WindowBudget.Share share = service.sendWindow(open);
+      window = Optional.of(share);
+      bytes = share.bytes();
     }
+    outbox.limit(bytes - WindowBudget.batchBytes(open.getMaxBatchBytes(), bytes));
+    running.limitBatches(bytes);
+    return true;
   }
 
   /** For a client that comes back when all was produced and the scan's own thread has left. */
@@ -295,6 +314,7 @@ final class ScanSession {
       }
     }
     service.ended(this);
+    turn.abandon();
     Optional<ScanCall> last = outbox.close();
     last.ifPresent(call -> reason.ifPresentOrElse(call::close, call::complete));
     share.ifPresent(held -> giveBack(held, last));
@@ -323,10 +343,9 @@ final class ScanSession {
     last.ifPresentOrElse(call -> call.whenOver(share::close), share::close);
   }
 
-  private synchronized Optional<WindowBudget.Share> begin() {
+  private synchronized boolean begin() {
     started = !ended;
-    window = started ? Optional.of(service.sendWindow(open)) : Optional.empty();
-    return window;
+    return started;
   }
 
   private synchronized void cancelIfEnded(Scan running) {
