@@ -272,11 +272,11 @@ class DuckDbCatalogTest {
     try (DuckDbCatalog catalog =
         DuckDbCatalog.open(settings, List.of(Stored.table(Stored.parquet("p", file))))) {
       assertEquals(
-          List.of("UTC|3|512.0 MiB"),
+          List.of("UTC|3|512.0 MiB|2.0 MiB"),
           Stored.rows(
               catalog,
               "SELECT current_setting('TimeZone'), current_setting('threads'),"
-                  + " current_setting('memory_limit')"));
+                  + " current_setting('memory_limit'), current_setting('streaming_buffer_size')"));
     }
   }
 
