@@ -16,14 +16,18 @@ final class ChunkRows {
   private static final int MAX_ROWS = 1 << 18;
 
   /** Most rows where the size of a row is guessed from what is stored. */
-  private static final int MAX_GUESSED_ROWS = 8 * VECTOR_ROWS;
+  private static final int MAX_GUESSED_ROWS = 12 * VECTOR_ROWS;
 
   /**
    * Most rows where nothing is known: a tenth slower than many, but long values are held in few.
    */
   private static final int MAX_UNKNOWN_ROWS = VECTOR_ROWS / 4;
 
-  private static final int GUESSED_BYTES = 24;
+  /**
+   * Of a value of varying width, with its offset: a code or a short name. A larger guess leaves
+   * batches of short values half empty; chunks of longer ones are cut without a copy.
+   */
+  private static final int GUESSED_BYTES = 12;
 
   /** How much larger rows may be than they are stored, after compression. */
   private static final int GUESSED_COMPRESSION = 4;

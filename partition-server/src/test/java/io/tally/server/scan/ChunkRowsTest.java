@@ -22,7 +22,7 @@ class ChunkRowsTest {
 
   @Test
   void guessesFromWhatIsStored() {
-    assertEquals(8 * 2048, ChunkRows.of(List.of(TEXT), MIB, 1));
+    assertEquals(12 * 2048, ChunkRows.of(List.of(TEXT), MIB, 1));
     assertEquals(245, ChunkRows.of(List.of(TEXT), MIB, 1000));
     assertEquals(1, ChunkRows.of(List.of(TEXT), MIB, 10_000_000));
     assertEquals(512, ChunkRows.of(List.of(NUMBER, TEXT), MIB, 0));
