@@ -123,7 +123,7 @@ class LocalCluster:
         self._nodes[name] = subprocess.Popen(
             [sys.executable, "-I", keeper.__file__, str(folder), str(program), *arguments],
             stdin=subprocess.PIPE,
-            # Behind the user's own options: who sets another folder there has it.
+            # In front of the user's own options, which win.
             env={**os.environ, "TALLY_JAVA_OPTS": f"{own} {os.environ.get('TALLY_JAVA_OPTS', '')}"},
             # An interrupt in a terminal or a notebook is for what runs there, not for the nodes.
             start_new_session=True,

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Runs the checks of Python and the notebook, as their pages tell. Skipped, with the reason, on a
@@ -16,10 +18,13 @@ class PythonTest {
   static final String NOTEBOOK_COMMAND = "./examples/notebook/run.sh";
 
   /** The first time, half a gigabyte of packages may have to come over a slow network. */
-  private static final Duration INSTALL_LIMIT = Duration.ofMinutes(20);
+  private static final int INSTALL_LIMIT_MINUTES = 20;
 
   /** Two Sparks, a kernel and some twenty nodes are started, one after another. */
-  private static final Duration RUN_LIMIT = Duration.ofMinutes(10);
+  private static final int RUN_LIMIT_MINUTES = 10;
+
+  /** For a command that is ended at its limit to stop what it has started. */
+  private static final int STOP_LIMIT_MINUTES = 2;
 
   /** Of the script that makes environments: this Python is too old, or has no {@code venv}. */
   private static final int CANNOT = 3;
@@ -28,8 +33,10 @@ class PythonTest {
   private static final int NO_COMMAND = 127;
 
   @BeforeAll
+  @Timeout(value = INSTALL_LIMIT_MINUTES + STOP_LIMIT_MINUTES, unit = TimeUnit.MINUTES)
   static void environmentsAreThere() {
-    try (ScriptRun run = new ScriptRun(INSTALL_LIMIT, CHECK_COMMAND, "prepare")) {
+    Duration limit = Duration.ofMinutes(INSTALL_LIMIT_MINUTES);
+    try (ScriptRun run = new ScriptRun(limit, CHECK_COMMAND, "prepare")) {
       int status = run.awaitExit();
       assumeTrue(status != CANNOT && status != NO_COMMAND, run.errors());
       assertEquals(0, status, () -> run.output() + run.errors());
@@ -37,18 +44,20 @@ class PythonTest {
   }
 
   @Test
+  @Timeout(value = RUN_LIMIT_MINUTES + STOP_LIMIT_MINUTES, unit = TimeUnit.MINUTES)
   void packageAndItsTestsAreGreen() {
     show(CHECK_COMMAND);
   }
 
   @Test
+  @Timeout(value = RUN_LIMIT_MINUTES + STOP_LIMIT_MINUTES, unit = TimeUnit.MINUTES)
   void notebookGivesWhatIsCommitted() {
     show(NOTEBOOK_COMMAND);
   }
 
   /** The output of a command that succeeds; with its counts it is part of this test's own. */
   private static void show(String command) {
-    try (ScriptRun run = new ScriptRun(RUN_LIMIT, command)) {
+    try (ScriptRun run = new ScriptRun(Duration.ofMinutes(RUN_LIMIT_MINUTES), command)) {
       int status = run.awaitExit();
       System.out.println(run.output());
       assertEquals(0, status, () -> run.output() + run.errors());
