@@ -52,6 +52,10 @@ class QuickstartBuildTest {
           "examples/quickstart/target/tally-quickstart-1.jar",
           "examples/quickstart/target/java-options");
 
+  private static final List<String> SCRIPTS =
+      List.of(
+          "examples/processes.sh", "examples/quickstart/nodes.sh", "examples/quickstart/run.sh");
+
   private final ScratchFolder checkout = new ScratchFolder("checkout");
 
   @BeforeEach
@@ -67,9 +71,9 @@ class QuickstartBuildTest {
         path("connector/target/tally-connector-1.jar").toString());
     script("mvnw", "exit 1");
     script(SERVER + "/bin/tally-server", "exit 1");
-    Path run = path("examples/quickstart/run.sh");
-    Files.copy(
-        Home.root().resolve("examples/quickstart/run.sh"), run, StandardCopyOption.COPY_ATTRIBUTES);
+    for (String script : SCRIPTS) {
+      Files.copy(Home.root().resolve(script), path(script), StandardCopyOption.COPY_ATTRIBUTES);
+    }
     stamp(checkout.path(), WRITTEN);
     for (String target : List.of("partition-server", "connector", "examples/quickstart")) {
       stamp(path(target + "/target"), BUILT);
