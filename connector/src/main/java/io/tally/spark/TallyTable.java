@@ -165,6 +165,7 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
    */
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap scanOptions) {
+    ExecutorsWithoutJar.watch();
     Map<String, String> merged = new HashMap<>();
     properties.forEach((key, value) -> merged.put(key.toLowerCase(Locale.ROOT), value));
     scanOptions.forEach((key, value) -> merged.put(key.toLowerCase(Locale.ROOT), value));
