@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.tally.rpc.TallyException;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,6 +19,8 @@ import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every way in which a user can name a Tally table, and the jar that answers to the name. */
 @ExtendWith(FlightsCluster.class)
@@ -120,19 +123,44 @@ class TableDefinitionsTest {
     assertEquals(ANSWER, sorted(spark.sql(QUERY.formatted("f"))));
   }
 
-  @Test
-  void aSchemaThatTheUserGivesWrongly(TallyCluster cluster) {
+  /** Not only when it is read: nobody is to keep a view or a table that cannot be. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "CREATE TEMPORARY VIEW | delay STRING  | Column \"delay\" of table \"flights\" was declared as STRING, but the nodes have it as BIGINT",
+        "CREATE TABLE          | delay STRING  | Column \"delay\" of table \"flights\" was declared as STRING, but the nodes have it as BIGINT",
+        "CREATE TEMPORARY VIEW | delays BIGINT | Column \"delays\" was declared for table \"flights\", but the nodes have no such column; did you mean \"delay\"?",
+        "CREATE TABLE          | delays BIGINT | Column \"delays\" was declared for table \"flights\", but the nodes have no such column; did you mean \"delay\"?",
+      })
+  void aSchemaThatTheUserGivesWronglyFailsAtOnce(
+      String create, String column, String message, TallyCluster cluster) {
     SparkSession spark = LocalSpark.newSession();
-    Exception e =
+    String definition =
+        create + " wrong_schema (origin STRING, " + column + ") USING tally " + options(cluster);
+    TallyException e = assertThrows(TallyException.class, () -> spark.sql(definition));
+    assertTrue(e.getMessage().startsWith(message), e.getMessage());
+    assertFalse(spark.catalog().tableExists("wrong_schema"));
+  }
+
+  /** What is defined in a catalog outlives the nodes, and the columns that they had. */
+  @Test
+  void aTableThatNobodyServesAnyMoreIsDroppedAndNotRead() {
+    SparkSession spark = LocalSpark.newSession();
+    try (TallyCluster cluster =
+        TallyCluster.of(
+            List.of(List.of(TableConfig.table("airports").csv("all", Home.airports()))))) {
+      spark.sql(
+          "CREATE TABLE orphan USING tally OPTIONS (endpoints '%s', table 'airports')"
+              .formatted(cluster.endpoints()));
+    }
+    TallyException e =
         assertThrows(
-            Exception.class,
-            () -> {
-              spark.sql(
-                  "CREATE TEMPORARY VIEW f (delay STRING, origin STRING) USING tally "
-                      + options(cluster));
-              spark.sql("SELECT delay FROM f LIMIT 1").collectAsList();
-            });
-    assertTrue(e.getMessage().contains("delay"), e.getMessage());
+            TallyException.class, () -> spark.sql("SELECT count(*) FROM orphan").collectAsList());
+    assertTrue(e.getMessage().startsWith("Cannot reach node 127.0.0.1:"), e.getMessage());
+    assertEquals("iata|string|null", Rows.show(spark.sql("DESCRIBE orphan").first()));
+    spark.sql("DROP TABLE orphan");
+    assertFalse(spark.catalog().tableExists("orphan"));
   }
 
   @Test

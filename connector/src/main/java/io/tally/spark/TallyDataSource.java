@@ -1,5 +1,6 @@
 package io.tally.spark;
 
+import io.tally.rpc.TallyException;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.connector.catalog.SessionConfigSupport;
@@ -19,6 +20,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 public final class TallyDataSource
     implements TableProvider, DataSourceRegister, SessionConfigSupport {
   private TallyTable inferred;
+  private boolean ofCatalog = true;
 
   @Override
   public String shortName() {
@@ -39,14 +41,37 @@ public final class TallyDataSource
   @Override
   public StructType inferSchema(CaseInsensitiveStringMap options) {
     SparkVersion.check();
+    ofCatalog = false;
     inferred = TallyTable.load(options.asCaseSensitiveMap(), TallyDataSource::sessionSetting);
     return inferred.sparkSchema();
   }
 
+  /** None. Spark asks when it meets a definition, and not when it loads one from a catalog. */
+  @Override
+  public Transform[] inferPartitioning(CaseInsensitiveStringMap options) {
+    ofCatalog = false;
+    return new Transform[0];
+  }
+
+  /**
+   * A definition that is wrong fails here, at once. One that a catalog has kept may have become
+   * wrong, and then fails only what reads the table: else nobody could drop it.
+   */
   @Override
   public Table getTable(
       StructType schema, Transform[] partitioning, Map<String, String> properties) {
     SparkVersion.check();
+    try {
+      return table(schema, properties);
+    } catch (TallyException e) {
+      if (ofCatalog) {
+        return new UnavailableTable(schema, properties, e);
+      }
+      throw e;
+    }
+  }
+
+  private TallyTable table(StructType schema, Map<String, String> properties) {
     TallyTable table =
         inferred != null && inferred.isOf(properties)
             ? inferred

@@ -115,7 +115,11 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
 
   @Override
   public Column[] columns() {
-    StructField[] fields = schema.sparkSchema().fields();
+    return columns(schema.sparkSchema());
+  }
+
+  static Column[] columns(StructType schema) {
+    StructField[] fields = schema.fields();
     Column[] columns = new Column[fields.length];
     for (int i = 0; i < fields.length; i++) {
       columns[i] = column(fields[i]);
