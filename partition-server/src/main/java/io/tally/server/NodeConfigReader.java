@@ -1,6 +1,5 @@
 package io.tally.server;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.tally.server.NodeConfig.Limits;
 import io.tally.server.grpc.NodeSettings;
 import io.tally.server.scan.ExpressionLimits;
@@ -8,6 +7,7 @@ import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.DatabaseSettings;
 import io.tally.server.table.TableDefinition;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -50,13 +50,46 @@ final class NodeConfigReader {
 
   /** Reads a file. Relative paths in it are relative to its own folder. */
   static NodeConfig read(Path file) throws ConfigurationException {
+    return read(file, System.getenv());
+  }
+
+  /**
+   * As {@link #read(Path)}.
+   *
+   * @param environment for {@link Placeholders} in the file
+   */
+  static NodeConfig read(Path file, Map<String, String> environment) throws ConfigurationException {
     YamlProblems problems = new YamlProblems(file.toString());
-    JsonNode tree = YamlTree.read(file, problems);
-    YamlSection yaml = new YamlSection("", tree, problems);
-    problems.throwIfAny();
+    YamlSection yaml = tree(file, environment, problems);
     NodeConfig config = new NodeConfigReader(file).read(yaml);
     problems.throwIfAny();
     return config;
+  }
+
+  /**
+   * Where the node of a file listens; the rest of the file is not looked at, nor any data.
+   *
+   * @return host and port as they are written; port 0 is refused
+   */
+  static InetSocketAddress readAddress(Path file) throws ConfigurationException {
+    YamlProblems problems = new YamlProblems(file.toString());
+    YamlSection yaml = tree(file, System.getenv(), problems);
+    int port = yaml.requiredInteger("port", 0, MAX_PORT);
+    String host = yaml.text("host").orElse(DEFAULT_HOST);
+    problems.throwIfAny();
+    if (port == 0) {
+      yaml.problem(
+          "port", "0 is any free port, which a check cannot know; write the port to listen on");
+    }
+    problems.throwIfAny();
+    return InetSocketAddress.createUnresolved(host, port);
+  }
+
+  private static YamlSection tree(Path file, Map<String, String> environment, YamlProblems problems)
+      throws ConfigurationException {
+    YamlSection yaml = new YamlSection("", YamlTree.read(file, environment, problems), problems);
+    problems.throwIfAny();
+    return yaml;
   }
 
   private NodeConfig read(YamlSection yaml) {

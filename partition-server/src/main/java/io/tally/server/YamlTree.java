@@ -11,24 +11,28 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 
 /**
  * Takes a YAML file and hands on its tree with every scalar as the text that is written there: a
- * partition may be called {@code 007} or {@code 2001.10}, and must not become 7 or 2001.1.
+ * partition may be called {@code 007} or {@code 2001.10}, and must not become 7 or 2001.1. Only
+ * {@link Placeholders} are filled in.
  */
 final class YamlTree {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
   private final YAMLParser parser;
+  private final Placeholders placeholders;
   private final YamlProblems problems;
 
-  private YamlTree(YAMLParser parser, YamlProblems problems) {
+  private YamlTree(YAMLParser parser, Placeholders placeholders, YamlProblems problems) {
     this.parser = parser;
+    this.placeholders = placeholders;
     this.problems = problems;
   }
 
   /** The tree, or an empty mapping after reporting why there is none. */
-  static JsonNode read(Path file, YamlProblems problems) {
+  static JsonNode read(Path file, Map<String, String> environment, YamlProblems problems) {
     if (!Files.exists(file)) {
       problems.add("", "the file does not exist; check the path given with --config");
       return NODES.objectNode();
@@ -38,7 +42,8 @@ final class YamlTree {
         problems.add("", "the file is empty; conf/node.example.yaml shows what belongs into it");
         return NODES.objectNode();
       }
-      JsonNode tree = new YamlTree(parser, problems).value("");
+      Placeholders placeholders = new Placeholders(environment, problems);
+      JsonNode tree = new YamlTree(parser, placeholders, problems).value("");
       if (parser.nextToken() != null) {
         problems.add("", "the file holds several YAML documents; keep one");
       }
@@ -60,7 +65,7 @@ final class YamlTree {
       case START_OBJECT -> object(path);
       case START_ARRAY -> array(path);
       case VALUE_NULL -> NODES.nullNode();
-      default -> NODES.textNode(parser.getText());
+      default -> NODES.textNode(placeholders.fill(path, parser.getText()));
     };
   }
 
