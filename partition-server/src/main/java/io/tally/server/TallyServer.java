@@ -18,6 +18,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
 /**
  * The node as a process: takes a configuration file, opens its tables, and serves them until it is
@@ -32,6 +33,7 @@ import picocli.CommandLine.Option;
     description = "Serves partitions of tables to Tally's Spark connector.",
     mixinStandardHelpOptions = true,
     versionProvider = TallyServer.Version.class,
+    subcommands = HealthCommand.class,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:stopped as told",
@@ -45,13 +47,14 @@ public final class TallyServer implements Callable<Integer> {
 
   private static final int STOPPED = 0;
   private static final int FAULT = 1;
-  private static final int CONFIGURATION_PROBLEM = 2;
+  static final int CONFIGURATION_PROBLEM = 2;
   private static final int DATA_PROBLEM = 3;
   private static final int ADDRESS_PROBLEM = 4;
 
   @Option(
       names = "--config",
       required = true,
+      scope = ScopeType.INHERIT,
       paramLabel = "FILE",
       description = "The node's configuration; conf/node.example.yaml explains every key.")
   private Path configFile;
@@ -71,6 +74,10 @@ public final class TallyServer implements Callable<Integer> {
   private List<String> disabledFeatures = List.of();
 
   TallyServer() {}
+
+  Path configFile() {
+    return configFile;
+  }
 
   /** Runs until the node is stopped. */
   public static void main(String[] arguments) {
@@ -104,6 +111,16 @@ public final class TallyServer implements Callable<Integer> {
       int exitCode =
           e.kind() == CatalogException.Kind.CONFIGURATION ? CONFIGURATION_PROBLEM : DATA_PROBLEM;
       return refuse(exitCode, List.of(configFile + ": " + e.getMessage()));
+    } catch (UnsatisfiedLinkError e) {
+      LOG.debug("a native library cannot be loaded", e);
+      return refuse(
+          FAULT,
+          List.of(
+              String.format(
+                  "%s; native libraries unpack themselves into %s: it has to allow that they are"
+                      + " run from there (mount it with exec), or choose another folder with"
+                      + " TALLY_JAVA_OPTS=-Djava.io.tmpdir=FOLDER",
+                  e.getMessage(), System.getProperty("java.io.tmpdir"))));
     }
   }
 
@@ -164,7 +181,7 @@ public final class TallyServer implements Callable<Integer> {
         limits.expressionNodes());
   }
 
-  private static int refuse(int exitCode, List<String> lines) {
+  static int refuse(int exitCode, List<String> lines) {
     lines.forEach(line -> System.err.println("tally-server: " + line));
     return exitCode;
   }

@@ -1,6 +1,7 @@
 package io.tally.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -47,6 +48,24 @@ class LauncherTest {
             "--config",
             "a file.yaml"),
         arguments.subList(arguments.indexOf("-Da=b"), arguments.size()));
+  }
+
+  @Test
+  void asksForHealthWithALightJava() throws Exception {
+    Result result =
+        run(
+            LAUNCHER,
+            Map.of("JAVA_HOME", javaHome("17").toString(), "TALLY_JAVA_OPTS", "-Xmx20g"),
+            "health",
+            "--config",
+            "a file.yaml");
+    assertEquals(0, result.exitCode(), result.output());
+    List<String> arguments = result.output().lines().toList();
+    assertTrue(arguments.contains("-Xmx32m"), result.output());
+    assertFalse(arguments.contains("-Xmx20g"), "that is the node's: " + result.output());
+    assertEquals(
+        List.of("io.tally.server.TallyServer", "health", "--config", "a file.yaml"),
+        arguments.subList(arguments.size() - 4, arguments.size()));
   }
 
   @Test

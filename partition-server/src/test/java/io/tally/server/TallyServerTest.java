@@ -13,6 +13,8 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.tally.rpc.v1.DescribeTableRequest;
 import io.tally.rpc.v1.DescribeTableResponse;
 import io.tally.rpc.v1.PartitionServiceGrpc;
+import io.tally.server.fixture.MemoryCatalog;
+import io.tally.server.grpc.NodeServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -154,6 +156,36 @@ class TallyServerTest {
     assertEquals(1, stderr().lines().count(), stderr());
   }
 
+  @Test
+  void healthIsThatOfTheNodeThatTheConfigurationIsOf() throws Exception {
+    Files.writeString(folder.resolve("a.csv"), "id\n1\n");
+    NodeConfig config = NodeConfigReader.read(Path.of(config("a.csv", 0)));
+    int port;
+    try (MemoryCatalog catalog = new MemoryCatalog();
+        NodeServer node = NodeServer.start(TallyServer.settings(config), catalog)) {
+      port = node.port();
+      start("health", "--config", config("a.csv", port));
+      assertExit(0, "tally-server: serves\n");
+      assertEquals("", stderr());
+    }
+    start("health", "--config", config("a.csv", port));
+    assertExit(1);
+    assertEquals(
+        "tally-server: 127.0.0.1:" + port + " cannot be reached: is the node running?\n", stderr());
+  }
+
+  @Test
+  void healthOfAnyPortCannotBeAsked() throws Exception {
+    start("health", "--config", config("gone.csv", 0));
+    assertExit(2);
+    assertEquals(
+        "tally-server: "
+            + folder.resolve("node.yaml")
+            + ": port: 0 is any free port, which a check cannot know; write the port to listen"
+            + " on\n",
+        stderr());
+  }
+
   private String config(String csv, int port) throws Exception {
     String yaml =
         String.format(
@@ -194,9 +226,13 @@ class TallyServerTest {
   }
 
   private void assertExit(int code) throws Exception {
+    assertExit(code, "");
+  }
+
+  private void assertExit(int code, String stdout) throws Exception {
     assertTrue(process.waitFor(WAIT_SECONDS, TimeUnit.SECONDS), stderr());
     assertEquals(code, process.exitValue(), stderr());
-    assertEquals("", Files.readString(folder.resolve("stdout")));
+    assertEquals(stdout, Files.readString(folder.resolve("stdout")));
   }
 
   private String stderr() throws Exception {
