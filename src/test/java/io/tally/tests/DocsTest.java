@@ -52,6 +52,11 @@ class DocsTest {
                   + " --jars connector/target/tally-connector-0.1.0-SNAPSHOT.jar spark-internal",
               "PythonTest, at a free port"),
           Map.entry(SiteTest.COMMAND, "SiteTest"),
+          Map.entry(ContainerImage.COMMAND, "ContainersTest"),
+          Map.entry(ComposeExample.UP, "ContainersTest"),
+          Map.entry(ComposeExample.DOWN, "ContainersTest"),
+          Map.entry(
+              "./mvnw -B -DskipTests -pl partition-server -am package", "a part of the build"),
           // What a build cannot start inside itself; what they name is looked up below.
           Map.entry("./mvnw -B -DskipTests package", "a part of the build"),
           Map.entry("./mvnw -pl connector -am verify", "a part of the build"),
