@@ -31,9 +31,15 @@ final class ExamplePage implements AutoCloseable {
   /** All commands of a page, on a busy machine too. */
   private static final Duration STAY_LIMIT = Duration.ofMinutes(15);
 
-  /** Of JVMs that live for seconds: the second compiler would cost more than it brings. */
+  /** JVMs that live for seconds: the second compiler would cost more than it brings. */
+  private static final String ONE_COMPILER = "-XX:TieredStopAtLevel=1";
+
+  /** For all JVMs; Spark takes system properties as settings. */
   private static final String JAVA_OPTIONS =
-      "export SPARK_SUBMIT_OPTS=-XX:TieredStopAtLevel=1 SPARK_DAEMON_JAVA_OPTS=-XX:TieredStopAtLevel=1; ";
+      ("export TALLY_JAVA_OPTS=%1$s SPARK_DAEMON_JAVA_OPTS=%1$s"
+              + " SPARK_SUBMIT_OPTS='%1$s -Dspark.ui.enabled=false"
+              + " -Dspark.executor.extraJavaOptions=%1$s'; ")
+          .formatted(ONE_COMPILER);
 
   private final List<String> commands;
   private final ScriptRun staying;
