@@ -9,7 +9,9 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Receives scans that have something to compute, and lets a limited number of them do so at a time,
  * in the order in which they ask. Each scan in work has its part of the engine's memory and of the
- * processor's caches, so that many at once are slower than a few after another.
+ * processor's caches, so that many at once are slower than a few after another. For the same reason
+ * a scan that had to wait for its client comes before those that have not begun, as long as it has
+ * not had its slice.
  *
  * <p>Nobody holds a turn for ever: a scan whose client does not take its batches gives it up after
  * {@link #LINGER_NANOS}, so that scans may wait for each other's clients, and one that could go on
@@ -26,6 +28,10 @@ final class ScanTurns {
 
   // Guarded by the lock.
   private final Deque<Turn> waiting = new ArrayDeque<>();
+
+  /** Those that left a turn for their clients before it was over. They come first. */
+  private final Deque<Turn> returning = new ArrayDeque<>();
+
   private int free;
 
   /**
@@ -44,7 +50,7 @@ final class ScanTurns {
   int waiting() {
     lock.lock();
     try {
-      return waiting.size();
+      return waiting.size() + returning.size();
     } finally {
       lock.unlock();
     }
@@ -59,17 +65,20 @@ final class ScanTurns {
     private boolean abandoned;
     private long sinceNanos;
 
+    /** How much of its slice it has had, if it left before it was over. */
+    private long hadNanos;
+
     private Turn() {}
 
     /** Waits for a turn, unless it is held; false if the scan has ended and is to have none. */
     boolean take() throws InterruptedException {
       lock.lock();
       try {
-        if (held && !waiting.isEmpty() && System.nanoTime() - sinceNanos >= SLICE_NANOS) {
+        if (held && waiting() > 0 && isOver()) {
           waiting.add(this);
           pass();
         } else if (!held && !abandoned) {
-          waiting.add(this);
+          (hadNanos > 0 ? returning : waiting).add(this);
           giveFree();
         }
         while (!held && !abandoned) {
@@ -79,6 +88,7 @@ final class ScanTurns {
       } finally {
         // If it does not wait any more without having got one.
         waiting.remove(this);
+        returning.remove(this);
         lock.unlock();
       }
     }
@@ -116,7 +126,12 @@ final class ScanTurns {
       }
     }
 
+    private boolean isOver() {
+      return hadNanos + System.nanoTime() - sinceNanos >= SLICE_NANOS;
+    }
+
     private void pass() {
+      hadNanos = isOver() ? 0 : hadNanos + System.nanoTime() - sinceNanos;
       held = false;
       free++;
       giveFree();
@@ -124,8 +139,8 @@ final class ScanTurns {
   }
 
   private void giveFree() {
-    while (free > 0 && !waiting.isEmpty()) {
-      Turn next = waiting.poll();
+    while (free > 0 && waiting() > 0) {
+      Turn next = returning.isEmpty() ? waiting.poll() : returning.poll();
       free--;
       next.held = true;
       next.sinceNanos = System.nanoTime();

@@ -85,6 +85,28 @@ class ScanTurnsTest {
   }
 
   @Test
+  void whoLeftForItsClientComesBeforeThoseThatHaveNotBegun() throws Exception {
+    ScanTurns turns = new ScanTurns(1);
+    ScanTurns.Turn begun = turns.forScan();
+    assertTrue(begun.take());
+    begun.leave();
+    ScanTurns.Turn working = turns.forScan();
+    assertTrue(working.take());
+    ScanTurns.Turn fresh = turns.forScan();
+    Future<Boolean> begins = threads.submit(fresh::take);
+    Await.until("it waits", () -> turns.waiting() == 1);
+    Future<Boolean> returns = threads.submit(begun::take);
+    Await.until("both wait", () -> turns.waiting() == 2);
+
+    working.leave();
+
+    assertTrue(returns.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+    assertEquals(1, turns.waiting());
+    begun.leave();
+    assertTrue(begins.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+  }
+
+  @Test
   void aScanThatHasEndedIsNotWaitedFor() throws Exception {
     ScanTurns turns = new ScanTurns(1);
     ScanTurns.Turn working = turns.forScan();
