@@ -37,6 +37,10 @@ final class ScanSession {
   private final ScanTurns.Turn turn;
   private final ScanOutbox outbox;
   private final ScanSender sender;
+
+  /** Of the scan's own thread. */
+  private End totals = End.getDefaultInstance();
+
   private final long startedNanos = System.nanoTime();
 
   private volatile ScanAdmission.Ticket ticket;
@@ -194,18 +198,14 @@ final class ScanSession {
     if (!begin()) {
       return;
     }
-    End totals = End.getDefaultInstance();
-    try (Scan running = service.prepare(plan)) {
-      scan = running;
-      cancelIfEnded(running);
+    try {
       outbox.open(opened());
       Optional<ProgressTimer> progress =
           sender.startProgress(service.scheduler(), open.getProgressIntervalMillis());
       try {
-        produce(running);
+        work();
       } finally {
         progress.ifPresent(ProgressTimer::close);
-        totals = running.end();
       }
     } catch (Exception | Error e) {
       fail(e);
@@ -213,6 +213,22 @@ final class ScanSession {
       turn.leave();
       scan = null;
       log(plan.partitions(), totals);
+    }
+  }
+
+  /** The engine is asked for nothing, not even to prepare a statement, before it is its turn. */
+  private void work() throws Exception {
+    if (!sender.send() || !turn.take()) {
+      return;
+    }
+    try (Scan running = service.prepare(plan)) {
+      scan = running;
+      cancelIfEnded(running);
+      try {
+        produce(running);
+      } finally {
+        totals = running.end();
+      }
     }
   }
 
@@ -225,7 +241,7 @@ final class ScanSession {
   }
 
   private void produce(Scan running) throws InterruptedException {
-    if (!sender.send() || !turn.take() || !takeWindow(running)) {
+    if (!takeWindow(running)) {
       return;
     }
     Optional<ScanFrame> frame = running.next();

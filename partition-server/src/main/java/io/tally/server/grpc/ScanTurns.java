@@ -20,7 +20,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class ScanTurns {
   /** The client's next credits are most often under way. */
-  static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  static final long LINGER_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
