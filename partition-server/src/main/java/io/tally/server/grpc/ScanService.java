@@ -156,9 +156,9 @@ final class ScanService implements ServerCallHandler<ReceivedRequest, ScanFrame>
     resumable.remove(session.id(), session);
   }
 
-  /** A scan that is ready to work. */
-  Scan prepare(ScanPlan plan) {
-    return Scan.prepare(plan, catalog, allocator, scheduler);
+  /** A scan whose batches fit into the share that it has of what may be sent. */
+  Scan prepare(ScanPlan plan, WindowBudget.Share share) {
+    return Scan.prepare(plan, share.bytes(), catalog, allocator, scheduler);
   }
 
   /** What gRPC may have of a scan at a time. */

@@ -217,11 +217,19 @@ final class ScanSession {
   }
 
   /** The engine is asked for nothing, not even to prepare a statement, before it is its turn. */
-  private void work() throws Exception {
+  private void work() throws InterruptedException {
     if (!sender.send() || !turn.take()) {
       return;
     }
-    try (Scan running = service.prepare(plan)) {
+    Optional<WindowBudget.Share> share = takeWindow();
+    if (share.isPresent()) {
+      work(share.get());
+    }
+  }
+
+  private void work(WindowBudget.Share share) throws InterruptedException {
+    outbox.limit(share.bytes() - WindowBudget.batchBytes(open.getMaxBatchBytes(), share.bytes()));
+    try (Scan running = service.prepare(plan, share)) {
       scan = running;
       cancelIfEnded(running);
       try {
@@ -241,9 +249,6 @@ final class ScanSession {
   }
 
   private void produce(Scan running) throws InterruptedException {
-    if (!takeWindow(running)) {
-      return;
-    }
     Optional<ScanFrame> frame = running.next();
     while (frame.isPresent()) {
       outbox.add(frame.get());
@@ -256,20 +261,10 @@ final class ScanSession {
     sender.send();
   }
 
-  /** What it gets depends on how many others work; false if it has ended. */
-  private boolean takeWindow(Scan running) {
-    long bytes;
-    synchronized (this) {
-      if (ended) {
-        return false;
-      }
-      WindowBudget.Share share = service.sendWindow(open);
-      window = Optional.of(share);
-      bytes = share.bytes();
-    }
-    outbox.limit(bytes - WindowBudget.batchBytes(open.getMaxBatchBytes(), bytes));
-    running.limitBatches(bytes);
-    return true;
+  /** How much it is depends on how many others work; empty if the scan has ended. */
+  private synchronized Optional<WindowBudget.Share> takeWindow() {
+    window = ended ? Optional.empty() : Optional.of(service.sendWindow(open));
+    return window;
   }
 
   /** For a client that comes back when all was produced and the scan's own thread has left. */

@@ -51,6 +51,7 @@ public final class Scan implements AutoCloseable {
   private static final long INTERRUPT_MILLIS = 20;
 
   private final ScanPlan plan;
+  private final long maxBatchBytes;
   private final BufferAllocator allocator;
   private final ScheduledExecutorService scheduler;
   private final DuckDBConnection connection;
@@ -64,7 +65,6 @@ public final class Scan implements AutoCloseable {
   private ResultSet result;
   private ArrowReader reader;
   private BatchCutter cutter;
-  private long maxBatchBytes;
   private int chunkRows;
   private long columnlessRows = -1;
 
@@ -78,32 +78,37 @@ public final class Scan implements AutoCloseable {
 
   private Scan(
       ScanPlan plan,
+      long maxBatchBytes,
       DuckDBConnection connection,
       BufferAllocator allocator,
       ScheduledExecutorService scheduler) {
     this.plan = plan;
+    this.maxBatchBytes = maxBatchBytes;
     this.sql = plan.sql;
     this.connection = connection;
     this.allocator = allocator;
     this.scheduler = scheduler;
-    limitBatches(Long.MAX_VALUE);
+    this.chunkRows = ChunkRows.of(plan.schema().getFields(), maxBatchBytes, plan.storedBytesPerRow);
   }
 
   /**
    * A scan whose statement is prepared; it runs at the first call of {@link #next}.
    *
+   * @param shareBytes what batches on their way may take; they are so small that several fit
    * @param allocator outlives all frames
    * @param scheduler runs the interrupts of a cancelled scan
    */
   public static Scan prepare(
       ScanPlan plan,
+      long shareBytes,
       TableCatalog catalog,
       BufferAllocator allocator,
       ScheduledExecutorService scheduler) {
     plan.table.checkUnchanged();
+    long maxBatchBytes = WindowBudget.batchBytes(plan.maxBatchBytes, shareBytes);
     Scan scan;
     try {
-      scan = new Scan(plan, catalog.connect(), allocator, scheduler);
+      scan = new Scan(plan, maxBatchBytes, catalog.connect(), allocator, scheduler);
     } catch (SQLException e) {
       throw EngineFailure.unexpected(plan, e);
     }
@@ -123,16 +128,6 @@ public final class Scan implements AutoCloseable {
   /** The plan that is carried out. */
   public ScanPlan plan() {
     return plan;
-  }
-
-  /**
-   * Makes batches fit into a share of memory, before the first call of {@link #next}.
-   *
-   * @param shareBytes what batches on their way may take
-   */
-  public void limitBatches(long shareBytes) {
-    maxBatchBytes = WindowBudget.batchBytes(plan.maxBatchBytes, shareBytes);
-    chunkRows = ChunkRows.of(plan.schema().getFields(), maxBatchBytes, plan.storedBytesPerRow);
   }
 
   /**

@@ -42,7 +42,8 @@ final class ChangedFileTest {
     try (DuckDbCatalog catalog =
             DuckDbCatalog.open(DatabaseSettings.defaults(), List.of(table(file)));
         RootAllocator allocator = new RootAllocator();
-        Scan scan = Scan.prepare(plan(catalog.table("t")), catalog, allocator, scheduler)) {
+        Scan scan =
+            Scan.prepare(plan(catalog.table("t")), Long.MAX_VALUE, catalog, allocator, scheduler)) {
       scan.next().ifPresent(ScanFrame::close);
       Files.setLastModifiedTime(file, FileTime.from(Instant.parse("2020-01-01T00:00:00Z")));
 

@@ -43,7 +43,7 @@ final class ScanRunner implements AutoCloseable {
   }
 
   private Scan prepare(ScanPlan plan) {
-    return Scan.prepare(plan, catalog, allocator, scheduler);
+    return Scan.prepare(plan, Long.MAX_VALUE, catalog, allocator, scheduler);
   }
 
   Answer run(Open.Builder open) {
