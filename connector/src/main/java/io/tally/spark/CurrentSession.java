@@ -4,7 +4,9 @@ import io.tally.spark.pushdown.PlanningSession;
 import io.tally.spark.pushdown.SessionRules;
 import java.util.Optional;
 import org.apache.spark.sql.catalyst.util.DateTimeUtils;
+import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.internal.SQLConf;
+import scala.jdk.javaapi.OptionConverters;
 
 /**
  * Reads the settings of the session that decide what a query means. Spark fixes them in the query's
@@ -14,6 +16,11 @@ import org.apache.spark.sql.internal.SQLConf;
  */
 final class CurrentSession {
   private CurrentSession() {}
+
+  /** The session that plans a query in this thread, if one does. */
+  static Optional<SparkSession> spark() {
+    return OptionConverters.toJava(SparkSession.getActiveSession());
+  }
 
   static SessionRules rules() {
     SQLConf settings = SQLConf.get();

@@ -11,7 +11,6 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.classic.SparkSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import scala.Option;
 
 /**
  * Takes the ends of tasks and says what to do where an executor lacks the connector. Such a task
@@ -31,14 +30,10 @@ final class ExecutorsWithoutJar extends SparkListener {
 
   /** Watches the application that plans a query in this thread, if its executors are processes. */
   static void watch() {
-    Option<SparkSession> session = SparkSession.getActiveSession();
-    if (session.isEmpty()) {
-      return;
-    }
-    SparkContext context = session.get().sparkContext();
-    if (!context.isLocal() && WATCHED.add(context)) {
-      context.addSparkListener(new ExecutorsWithoutJar());
-    }
+    CurrentSession.spark()
+        .map(SparkSession::sparkContext)
+        .filter(context -> !context.isLocal() && WATCHED.add(context))
+        .ifPresent(context -> context.addSparkListener(new ExecutorsWithoutJar()));
   }
 
   @Override

@@ -2,13 +2,10 @@ package io.tally.spark;
 
 import io.tally.spark.optimizer.CountsOfConstants;
 import io.tally.spark.optimizer.HiddenConstants;
-import java.util.Optional;
-import java.util.Set;
+import java.util.List;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.SparkSessionExtensionsProvider;
-import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.internal.SQLConf;
-import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.BoxedUnit;
 
@@ -36,17 +33,11 @@ public final class TallyExtensions implements SparkSessionExtensionsProvider {
 
   /** Whether the rule for counts is at work in the session that plans a query in this thread. */
   static boolean changeCounts() {
-    Option<SparkSession> session = SparkSession.getActiveSession();
-    if (session.isEmpty()) {
-      return false;
-    }
-    Optional<CountsOfConstants> rule =
-        CollectionConverters.asJava(session.get().sessionState().optimizer().preCBORules()).stream()
-            .filter(CountsOfConstants.class::isInstance)
-            .map(CountsOfConstants.class::cast)
-            .findFirst();
-    Set<String> excluded =
-        Set.of(SQLConf.get().optimizerExcludedRules().getOrElse(() -> "").split("[\\s,]+"));
-    return rule.filter(it -> !excluded.contains(it.ruleName())).isPresent();
+    List<String> excluded =
+        List.of(SQLConf.get().optimizerExcludedRules().getOrElse(() -> "").split("[\\s,]+"));
+    return CurrentSession.spark().stream()
+        .map(session -> session.sessionState().optimizer().preCBORules())
+        .flatMap(rules -> CollectionConverters.asJava(rules).stream())
+        .anyMatch(rule -> rule instanceof CountsOfConstants && !excluded.contains(rule.ruleName()));
   }
 }

@@ -2,6 +2,8 @@ package io.tally.spark.optimizer;
 
 import java.util.List;
 import java.util.function.Predicate;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GreaterThan;
 import org.apache.spark.sql.catalyst.expressions.If;
@@ -11,7 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.types.DataTypes;
 import scala.jdk.javaapi.CollectionConverters;
@@ -21,34 +23,28 @@ import scala.jdk.javaapi.CollectionConverters;
  * row, 0 where there is none. Spark's {@code V2ExpressionBuilder} offers the count of any literal
  * to a source as {@code COUNT(*)}, be it DISTINCT or NULL, and the source cannot tell.
  */
-public final class CountsOfConstants extends Rule<LogicalPlan> {
-  private final Predicate<Table> ours;
-
+public final class CountsOfConstants extends SourceRule {
   /**
    * A rule for some tables.
    *
    * @param ours which they are
    */
   public CountsOfConstants(Predicate<Table> ours) {
-    this.ours = ours;
+    super(ours);
   }
 
   @Override
-  public LogicalPlan apply(LogicalPlan plan) {
-    return SourcePlans.change(
-        plan,
-        ours,
-        operator ->
-            operator instanceof Aggregate aggregate
-                ? aggregate.mapExpressions(it -> meant(it, aggregate.child()))
-                : operator);
+  LogicalPlan change(LogicalPlan operator) {
+    return operator instanceof Aggregate aggregate
+        ? aggregate.mapExpressions(it -> meant(it, aggregate.child()))
+        : operator;
   }
 
   private static Expression meant(Expression expression, LogicalPlan below) {
     if (expression instanceof AggregateExpression aggregate
         && aggregate.aggregateFunction() instanceof Count count
         && count.children().size() == 1
-        && SourcePlans.unnamed(count.children().head(), below) instanceof Literal constant) {
+        && unnamed(count.children().head(), below) instanceof Literal constant) {
       return meant(aggregate, constant);
     }
     return expression.mapChildren(it -> meant(it, below));
@@ -74,5 +70,32 @@ public final class CountsOfConstants extends Rule<LogicalPlan> {
 
   private static Expression longLiteral(long value) {
     return new Literal(value, DataTypes.LongType);
+  }
+
+  /**
+   * What an expression is once Spark has put the projections below it into it, as far as it is but
+   * a name for something.
+   *
+   * @param below the child of the operator that the expression is of
+   */
+  private static Expression unnamed(Expression expression, LogicalPlan below) {
+    Expression value = expression;
+    for (LogicalPlan operator = below;
+        value instanceof Attribute && operator.children().size() == 1;
+        operator = operator.children().head()) {
+      if (operator instanceof Project project) {
+        value = unnamed((Attribute) value, project);
+      }
+    }
+    return value;
+  }
+
+  private static Expression unnamed(Attribute name, Project project) {
+    for (NamedExpression column : CollectionConverters.asJava(project.projectList())) {
+      if (column instanceof Alias alias && alias.exprId().equals(name.exprId())) {
+        return alias.child();
+      }
+    }
+    return name;
   }
 }

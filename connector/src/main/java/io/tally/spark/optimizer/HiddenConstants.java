@@ -11,7 +11,6 @@ import org.apache.spark.sql.catalyst.expressions.Not;
 import org.apache.spark.sql.catalyst.expressions.Or;
 import org.apache.spark.sql.catalyst.expressions.TaggingExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.connector.catalog.Table;
 
 /**
@@ -26,22 +25,19 @@ import org.apache.spark.sql.connector.catalog.Table;
  *       are predicates, and takes a NULL for none.
  * </ul>
  */
-public final class HiddenConstants extends Rule<LogicalPlan> {
-  private final Predicate<Table> ours;
-
+public final class HiddenConstants extends SourceRule {
   /**
    * A rule for some tables.
    *
    * @param ours which they are
    */
   public HiddenConstants(Predicate<Table> ours) {
-    this.ours = ours;
+    super(ours);
   }
 
   @Override
-  public LogicalPlan apply(LogicalPlan plan) {
-    return SourcePlans.change(
-        plan, ours, operator -> operator.mapExpressions(HiddenConstants::hide));
+  LogicalPlan change(LogicalPlan operator) {
+    return operator.mapExpressions(HiddenConstants::hide);
   }
 
   private static Expression hide(Expression expression) {
