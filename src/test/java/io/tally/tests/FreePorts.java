@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -15,14 +17,19 @@ final class FreePorts {
   private static final int END = 32_000;
   private static final int TRIES = 100;
 
+  private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
   private FreePorts() {}
 
+  /** A port that nobody was given before in this JVM. */
   static int next() {
     for (int i = 0; i < TRIES; i++) {
       int port = ThreadLocalRandom.current().nextInt(FIRST, END);
       try (ServerSocket probe = new ServerSocket()) {
         probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-        return port;
+        if (GIVEN.add(port)) {
+          return port;
+        }
       } catch (IOException taken) {
         // Another one, then.
       }

@@ -76,7 +76,7 @@ class GettingStartedTest {
     private final Path mine;
     private final Terminal terminal;
     private final SparkSession prompt = LocalSpark.newSession();
-    private final List<Integer> ports = OtherServers.freePorts(NODES.size());
+    private final List<Integer> ports = NODES.stream().map(node -> FreePorts.next()).toList();
     private final List<List<Row>> answers = new ArrayList<>();
     private final List<String> tails = new ArrayList<>();
     private String lastPlan = "";

@@ -5,14 +5,11 @@ import io.grpc.Server;
 import io.grpc.netty.NettyServerBuilder;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 
 /**
  * What may be found at a wrong address instead of a node: starts it on loopback, hands on its
@@ -48,21 +45,6 @@ final class OtherServers implements AutoCloseable {
   static String none() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, loopback())) {
       return address(socket.getLocalPort());
-    }
-  }
-
-  /** Ports at which nothing listens any more, each another. */
-  static List<Integer> freePorts(int count) {
-    try (OtherServers servers = new OtherServers()) {
-      List<Integer> ports = new ArrayList<>();
-      for (int i = 0; i < count; i++) {
-        ServerSocket socket = new ServerSocket(0, 1, loopback());
-        servers.opened.push(socket);
-        ports.add(socket.getLocalPort());
-      }
-      return ports;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 

@@ -70,9 +70,7 @@ class SiteTest {
       Files.writeString(
           docs.resolve("index.md"),
           "# Page\n\n[a](no-page.md) [b](#no-anchor) [c](../no-file) [d](site.sh#no-line)\n");
-      Files.createSymbolicLink(
-          folder.folder("target").resolve("site-python"),
-          Home.root().resolve("target/site-python"));
+      Files.createSymbolicLink(folder.path().resolve("python"), Home.root().resolve("python"));
       try (ScriptRun run = new ScriptRun("bash", docs.resolve("site.sh").toString())) {
         assertEquals(1, run.awaitExit(), () -> run.output() + run.errors());
         for (String link : List.of("no-page.md", "#no-anchor", "../no-file", "#no-line")) {
