@@ -2,11 +2,13 @@ package io.tally.tests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -14,11 +16,15 @@ import org.junit.jupiter.api.function.Executable;
 class RefusedSparkTest {
   private static final String OPTIONS = "OPTIONS (endpoints '127.0.0.1:1', table 't')";
 
-  @Test
-  void firstUseNamesTheSparkThatIsNeeded() {
+  @BeforeAll
+  static void assumeOlderSpark() {
     assumeFalse(
         SparkRelease.version().startsWith("4."),
         () -> "Spark " + SparkRelease.version() + " is one of those that the connector runs on");
+  }
+
+  @Test
+  void firstUseNamesTheSparkThatIsNeeded() {
     SparkSession spark =
         SparkSession.builder()
             .master("local[1]")
@@ -39,10 +45,38 @@ class RefusedSparkTest {
   private static void assertRefused(Executable use) {
     TallyException refused = assertThrows(TallyException.class, use);
     assertEquals(ErrorCode.UNSUPPORTED_FEATURE, refused.code());
-    assertEquals(
-        "The Tally connector runs on Spark 4.0 and later releases of Spark 4; this is Spark "
-            + SparkRelease.version()
-            + ".",
-        refused.getMessage());
+    assertEquals(refusal(), refused.getMessage());
+  }
+
+  @Test
+  void aSubmittedJobEndsWithIt() {
+    try (ScriptRun run =
+        SubmitTest.submit(
+            "--master",
+            "local[1]",
+            "--jars",
+            "connector/target/tally-connector-0.1.0-SNAPSHOT.jar",
+            "--conf",
+            "spark.datasource.tally.endpoints=127.0.0.1:1",
+            "--conf",
+            "spark.ui.enabled=false",
+            "--conf",
+            "spark.driver.host=127.0.0.1",
+            "--conf",
+            "spark.driver.bindAddress=127.0.0.1",
+            "--class",
+            "io.tally.examples.submit.PunctualityReport",
+            "examples/spark-submit/target/tally-submitted-job-0.1.0-SNAPSHOT.jar",
+            "never-written")) {
+      assertEquals(1, run.awaitExit(), () -> run.output() + run.errors());
+      assertTrue(
+          run.errors().contains("TallyException: [UNSUPPORTED_FEATURE] " + refusal()), run::errors);
+    }
+  }
+
+  private static String refusal() {
+    return "The Tally connector runs on Spark 4.0 and later releases of Spark 4; this is Spark "
+        + SparkRelease.version()
+        + ".";
   }
 }

@@ -19,21 +19,25 @@ class SubmitTest {
           + " examples/quickstart/target/tally-quickstart-0.1.0-SNAPSHOT.jar "
           + ReadmeTest.ENDPOINTS;
 
-  /** What {@code spark-submit} runs: its script is a class path and this class. */
   @Test
   void jobIsSubmitted(TallyCluster cluster) {
+    String arguments = COMMAND.replace(ReadmeTest.ENDPOINTS, cluster.endpoints());
+    try (ScriptRun run = submit(arguments.substring("spark-submit ".length()).split(" ", -1))) {
+      assertEquals(0, run.awaitExit(), () -> run.output() + run.errors());
+      assertTrue(run.output().contains("All answers agree"), run.output());
+    }
+  }
+
+  /** What {@code spark-submit} runs, whose script is a class path and a class; with this Spark. */
+  static ScriptRun submit(String... arguments) {
     List<String> command = new ArrayList<>();
     command.add("java");
     command.add("@examples/quickstart/target/java-options");
     command.add("-cp");
     command.add(sparkClassPath());
     command.add("org.apache.spark.deploy.SparkSubmit");
-    String arguments = COMMAND.replace(ReadmeTest.ENDPOINTS, cluster.endpoints());
-    command.addAll(List.of(arguments.substring("spark-submit ".length()).split(" ", -1)));
-    try (ScriptRun run = new ScriptRun(command.toArray(String[]::new))) {
-      assertEquals(0, run.awaitExit(), () -> run.output() + run.errors());
-      assertTrue(run.output().contains("All answers agree"), run.output());
-    }
+    command.addAll(List.of(arguments));
+    return new ScriptRun(command.toArray(String[]::new));
   }
 
   /** Spark and what it needs, without the connector: that is what {@code --jars} is for. */

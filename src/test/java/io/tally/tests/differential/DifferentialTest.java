@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Generated queries over generated tables give the same answers in all ways. */
 class DifferentialTest {
   private static final int QUERIES = 70;
+  private static final int QUERIES_OF_THE_COMMAND = 30;
 
   @Test
   void allAnswersAreTheSame() {
@@ -121,9 +122,13 @@ class DifferentialTest {
   @Test
   void theCommandEndsWithItsVerdict() {
     try (ScriptRun run =
-        new ScriptRun("bash", "-c", DifferentialMain.COMMAND + " --seed 2 --queries " + QUERIES)) {
+        new ScriptRun(
+            "bash",
+            "-c",
+            DifferentialMain.COMMAND + " --seed 2 --queries " + QUERIES_OF_THE_COMMAND)) {
       assertEquals(0, run.awaitExit(), () -> run.output() + run.errors());
-      assertEquals(QUERIES + " passed, 0 failed", run.lines().get(run.lines().size() - 1));
+      assertEquals(
+          QUERIES_OF_THE_COMMAND + " passed, 0 failed", run.lines().get(run.lines().size() - 1));
     }
   }
 
