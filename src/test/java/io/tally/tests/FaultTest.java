@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.tally.rpc.TallyException;
 import io.tally.server.fixture.LinkProxy;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -113,7 +114,8 @@ class FaultTest {
       gate.open();
       assertFailsByName(answer);
     }
-    assertTrue(bytesIn(cluster.node(2).temporaryFolder()) < MOST_BYTES_LEFT);
+    Path left = cluster.node(2).temporaryFolder();
+    assertTrue(bytesIn(left) < MOST_BYTES_LEFT, () -> "left behind: " + filesIn(left));
     cluster.node(2).start();
     assertEquals("3000000", Rows.show(spark.sql("SELECT count(*) FROM flights").head()));
   }
@@ -171,6 +173,14 @@ class FaultTest {
     assertTrue(
         cause.getMessage().contains("node-") || cause.getMessage().contains("127.0.0.1"),
         cause::getMessage);
+  }
+
+  private static List<String> filesIn(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.map(file -> file + " " + file.toFile().length()).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static long bytesIn(Path folder) throws IOException {

@@ -4,7 +4,7 @@ import io.tally.tests.SparkRelease.isAtLeast
 
 /** Statements whose golden answers cannot hold over nodes, as `golden-exclusions.txt` lists them. */
 private[golden] object Exclusions {
-  private val Entry = "([^ :]+)(?: before 4\\.(\\d+))?: (.*)".r
+  private val Entry = "([^ :]+)(?: (before|since) 4\\.(\\d+))?: (.*)".r
 
   /** Of one file, without surplus white space. */
   def of(file: String): Set[String] = all.collect { case (`file`, sql) => sql }.toSet
@@ -18,7 +18,8 @@ private[golden] object Exclusions {
       .resource("golden-exclusions.txt")
       .linesIterator
       .collect {
-        case Entry(file, before, sql) if Option(before).forall(it => !isAtLeast(it.toInt)) =>
+        case Entry(file, side, minor, sql)
+            if Option(side).forall(it => isAtLeast(minor.toInt) == (it == "since")) =>
           file -> normal(sql)
       }
       .toSeq

@@ -56,7 +56,7 @@ class GoldenFilesTest extends AnyFunSuite with BeforeAndAfterAll {
       )
     } else {
       // Older Sparks have other files.
-      assert(all.scanning > 200 && all.aggregating > 70 && all.filtering > 20)
+      assert(all.scanning > 200 && all.aggregating > 60 && all.filtering > 20)
     }
   }
 
