@@ -1,6 +1,7 @@
 """Nodes serve the files that they are given, and none is left behind, whatever happens."""
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -61,6 +62,56 @@ def test_own_files_of_several_kinds_and_equal_names(spark: SparkSession, tmp_pat
         assert [tuple(row) for row in more] == [(4, "vier")]
 
 
+def test_names_may_hold_any_letter(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [
+        "a b",
+        "q\"uo'te",
+        "new\nline",
+        "h#ash",
+        "${HOME}",
+        "$${x}",
+        "-dash",
+        " ",
+        "nel\u0085",
+        "del\x7f",
+        "ü😀\u2028",
+    ]
+    folder = tmp_path / "a 'folder' ${x}"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    files = [folder / f"{name}.csv" for name in names]
+    for number, file in enumerate(files):
+        file.write_text(f"n\n{number}\n")
+    with local_cluster({"${all}": files, "one\u0085\x7f": files[0]}, nodes=1) as cluster:
+        rows = (
+            spark.read.format("tally").options(**cluster.options("${all}")).load().select("n", "_partition").collect()
+        )
+        assert sorted(map(tuple, rows)) == list(enumerate(names))
+        assert spark.read.format("tally").options(**cluster.options("one\u0085\x7f")).load().count() == 1
+    assert {file.suffix for file in folder.iterdir()} == {".csv"}
+
+
+def test_fewer_files_than_nodes_and_links(tmp_path: Path) -> None:
+    (tmp_path / "blob").write_text("n\n1\n")
+    (tmp_path / "linked.csv").symlink_to("blob")
+    with local_cluster({"numbers": tmp_path / "linked.csv"}) as cluster:
+        assert listens(cluster.endpoints)
+
+
+def test_a_node_that_is_killed_is_missed_without_a_word(
+    flights: list[Path], scratch: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with local_cluster({"flights": flights[:2]}, nodes=2) as cluster:
+        keeper = cluster._nodes["node-1"]
+        children = Path(f"/proc/{keeper.pid}/task/{keeper.pid}/children").read_text()
+        os.kill(int(children), signal.SIGKILL)
+        keeper.wait(PATIENCE_SECONDS)
+        assert listens(cluster.endpoints.split(",")[1])
+        assert "node-1 listens" in cluster.logs()
+    assert capfd.readouterr() == ("", "")
+    assert list(scratch.iterdir()) == []
+
+
 def test_nodes_stop_behind_a_block_that_fails(flights: list[Path], scratch: Path) -> None:
     class BlockError(Exception):
         pass
@@ -109,14 +160,31 @@ def test_what_cannot_be_is_refused(tmp_path: Path, scratch: Path) -> None:
         local_cluster({"flights": text})
     with pytest.raises(ValueError, match="there must be one at least"):
         local_cluster({}, nodes=0)
+    with pytest.raises(ValueError, match="there is no table"):
+        local_cluster({})
+    with pytest.raises(ValueError, match="table 'flights' has no files"):
+        local_cluster({"flights": []})
+    with pytest.raises(ValueError, match=r"is a folder; name the files in it"):
+        local_cluster({"flights": tmp_path})
     assert list(scratch.iterdir()) == []
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
-def test_nodes_stop_when_their_python_is_ended(end: signal.Signals, flights: list[Path], scratch: Path) -> None:
+@pytest.mark.parametrize(
+    ("end", "before"),
+    [
+        (signal.SIGKILL, ""),
+        (signal.SIGTERM, ""),
+        # A process that was forked lives on; it neither ends nodes nor keeps them.
+        (signal.SIGKILL, "if os.fork() == 0: cluster.stop(); os.close(1); sys.stdin.read(); os._exit(0)"),
+    ],
+)
+def test_nodes_stop_when_their_python_is_ended(
+    end: signal.Signals, before: str, flights: list[Path], scratch: Path
+) -> None:
     program = (
-        "import sys, tally_spark\n"
+        "import os, sys, tally_spark\n"
         "cluster = tally_spark.local_cluster({'flights': sys.argv[1:]}, nodes=2)\n"
+        f"{before}\n"
         "print(cluster.endpoints, flush=True)\n"
         "sys.stdin.read()\n"
     )

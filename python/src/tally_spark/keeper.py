@@ -4,6 +4,8 @@ Whoever starts a keeper holds the other end of that pipe. However that process e
 it, and so does the node: none is left behind. It runs as a program of its own, without the package.
 """
 
+import contextlib
+import os
 import shutil
 import signal
 import subprocess
@@ -11,29 +13,32 @@ import sys
 import threading
 from pathlib import Path
 
-STOP = b"stop"
 STOP_LIMIT_SECONDS = 30
 
 
 def main(folder: Path, command: list[str]) -> int:
-    """Gives the node's exit status; its output is in the folder's file ``log``."""
+    """Gives the node's exit status; its output is in the folder's file ``log``, which goes with the node."""
     with (folder / "log").open("wb") as log:
+        # Why there is no node belongs there, too.
+        os.dup2(log.fileno(), sys.stderr.fileno())
         node = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
     signal.signal(signal.SIGTERM, lambda *_: node.terminate())
-    abandoned = threading.Event()
-    threading.Thread(target=_end_with_input, args=(node, abandoned), daemon=True).start()
+    let_go = threading.Event()
+    threading.Thread(target=_end_with_input, args=(node, let_go), daemon=True).start()
     status = node.wait()
-    if abandoned.is_set():
-        # Nobody else is left to do it. The last of several keepers empties the folder around.
-        shutil.rmtree(folder)
-        if not any(folder.parent.iterdir()):
+    if let_go.is_set():
+        # Nobody else may be left to do it. The last of several keepers deletes the folder around.
+        shutil.rmtree(folder, ignore_errors=True)
+        with contextlib.suppress(OSError):
             folder.parent.rmdir()
     return status
 
 
-def _end_with_input(node: subprocess.Popen[bytes], abandoned: threading.Event) -> None:
-    if sys.stdin.buffer.read() != STOP:
-        abandoned.set()
+def _end_with_input(node: subprocess.Popen[bytes], let_go: threading.Event) -> None:
+    # Not sys.stdin: Python aborts at its end if a thread waits in it.
+    while os.read(0, 1):
+        pass
+    let_go.set()
     node.terminate()
     killer = threading.Timer(STOP_LIMIT_SECONDS, node.kill)
     killer.daemon = True

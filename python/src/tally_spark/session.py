@@ -17,7 +17,7 @@ def configure(
     options: Mapping[str, str | int | bool] | None = None,
     *,
     jar: str | Path | None = None,
-    more_jars: Iterable[str | Path] = (),
+    more_jars: str | Path | Iterable[str | Path] = (),
 ) -> SparkSession.Builder:
     """Adds Tally to the sessions of a builder.
 
@@ -28,7 +28,8 @@ def configure(
     :param jar: the connector; without it that of the variable TALLY_CONNECTOR_JAR, or of the checkout around
     :param more_jars: what else the setting ``spark.jars`` is to name, since this call writes it
     """
-    jars = [str(connector_jar(jar)), *map(str, more_jars)]
+    more = [more_jars] if isinstance(more_jars, str | Path) else more_jars
+    jars = [str(connector_jar(jar)), *map(str, more)]
     builder = builder.config("spark.jars", ",".join(jars))
     for name, value in (options or {}).items():
         text = str(value).lower() if isinstance(value, bool) else str(value)
