@@ -5,6 +5,7 @@ import io.tally.server.grpc.NodeSettings;
 import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.CatalogException;
 import io.tally.server.table.DuckDbCatalog;
+import io.tally.server.table.TemporaryFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -101,6 +102,10 @@ public final class TallyServer implements Callable<Integer> {
             CONFIGURATION_PROBLEM,
             unknown.stream().map(problem -> "--disable-feature: " + problem).toList());
       }
+      Optional<String> noTemporaryFiles = TemporaryFolder.problem();
+      if (noTemporaryFiles.isPresent()) {
+        return refuseTemporaryFolder(noTemporaryFiles.get());
+      }
       ScanFeatures features = config.features().without(disabledFeatures);
       try (DuckDbCatalog catalog = DuckDbCatalog.open(config.database(), config.tables())) {
         return serve(config, features, catalog, ready);
@@ -113,15 +118,20 @@ public final class TallyServer implements Callable<Integer> {
       return refuse(exitCode, List.of(configFile + ": " + e.getMessage()));
     } catch (UnsatisfiedLinkError e) {
       LOG.debug("a native library cannot be loaded", e);
-      return refuse(
-          FAULT,
-          List.of(
-              String.format(
-                  "%s; native libraries unpack themselves into %s: it has to allow that they are"
-                      + " run from there (mount it with exec), or choose another folder with"
-                      + " TALLY_JAVA_OPTS=-Djava.io.tmpdir=FOLDER",
-                  e.getMessage(), System.getProperty("java.io.tmpdir"))));
+      return refuseTemporaryFolder(e.getMessage());
     }
+  }
+
+  private static int refuseTemporaryFolder(String problem) {
+    return refuse(
+        FAULT,
+        List.of(
+            String.format(
+                "%s; native libraries unpack themselves into %s, and queries spill there: it has to"
+                    + " allow that they are run from there (mount it with exec), to be writable, and"
+                    + " to have room; or choose another folder with"
+                    + " TALLY_JAVA_OPTS=-Djava.io.tmpdir=FOLDER",
+                problem, System.getProperty("java.io.tmpdir"))));
   }
 
   private static int serve(

@@ -79,6 +79,23 @@ class LauncherTest {
     assertTrue(result.output().contains("\n" + DISTRIBUTION + "/lib/*\n"), result.output());
   }
 
+  /** The node's Java, and the one that asks for health: both read names of files. */
+  @Test
+  void namesOfFilesMayHoldAnyLetterWhereNoLocaleIsSet() throws Exception {
+    String javaHome = javaHome("17").toString();
+    for (String command : List.of("--config", "health")) {
+      for (Map<String, String> locale :
+          List.of(Map.of("LC_ALL", ""), Map.of("LC_ALL", "C"), Map.of("LC_ALL", "POSIX"))) {
+        Map<String, String> environment = new HashMap<>(locale);
+        environment.putAll(Map.of("JAVA_HOME", javaHome, "LC_CTYPE", "", "LANG", ""));
+        Result result = run(LAUNCHER, environment, command);
+        assertTrue(result.output().startsWith("locale C.UTF-8\n"), result.output());
+      }
+      Result own = run(LAUNCHER, Map.of("JAVA_HOME", javaHome, "LC_ALL", "de_DE.UTF-8"), command);
+      assertTrue(own.output().contains("locale de_DE.UTF-8\n"), own.output());
+    }
+  }
+
   @Test
   void refusesAnOldJava() throws Exception {
     for (String version : List.of("11.0.2", "1.8.0_292", "nonsense")) {
@@ -88,6 +105,7 @@ class LauncherTest {
       assertTrue(
           result.output().startsWith("tally-server: Java 17 or newer is needed, but " + javaHome),
           result.output());
+      assertFalse(result.output().contains("is version 1;"), result.output());
       assertEquals(1, result.output().lines().count(), result.output());
     }
   }
@@ -114,6 +132,7 @@ class LauncherTest {
         if [ "$1" = -version ]; then
           echo 'openjdk version "%s" 2025-04-15' >&2
         else
+          echo "locale $LC_ALL"
           for argument in "$@"; do echo "$argument"; done
         fi
         """

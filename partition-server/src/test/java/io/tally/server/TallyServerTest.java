@@ -157,6 +157,17 @@ class TallyServerTest {
   }
 
   @Test
+  void aTemporaryFolderThatTakesNothingIsOneLine() throws Exception {
+    Files.writeString(folder.resolve("a.csv"), "id\n1\n");
+    Files.createFile(temporary());
+    start("--config", config("a.csv", 0));
+    assertExit(1);
+    assertTrue(
+        stderr().contains("; native libraries unpack themselves into " + temporary()), stderr());
+    assertEquals(1, stderr().lines().count(), stderr());
+  }
+
+  @Test
   void healthIsThatOfTheNodeThatTheConfigurationIsOf() throws Exception {
     Files.writeString(folder.resolve("a.csv"), "id\n1\n");
     NodeConfig config = NodeConfigReader.read(Path.of(config("a.csv", 0)));
@@ -199,7 +210,10 @@ class TallyServerTest {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("--add-opens=java.base/java.nio=ALL-UNNAMED");
     command.add("-Xmx256m");
-    command.add("-Djava.io.tmpdir=" + Files.createDirectories(temporary()));
+    if (Files.notExists(temporary())) {
+      Files.createDirectory(temporary());
+    }
+    command.add("-Djava.io.tmpdir=" + temporary());
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(TallyServer.class.getName());
