@@ -6,7 +6,7 @@ start_limit_seconds=60
 # All together; a script that runs another one of these gives it more than that takes.
 stop_limit_seconds=${stop_limit_seconds:-10}
 
-work=$(mktemp -d)
+work=
 pids=()
 
 stop_all() {
@@ -24,6 +24,8 @@ trap 'stop_all; rm -rf "$work"' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
+# Only now, so that no signal finds it with nobody to delete it.
+work=$(mktemp -d)
 
 # launch NAME COMMAND [ARGUMENT]…: its output goes to $work/NAME.log.
 launch() {
