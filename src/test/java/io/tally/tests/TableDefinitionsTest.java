@@ -15,12 +15,14 @@ import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every way in which a user can name a Tally table, and the jar that answers to the name. */
 @ExtendWith(FlightsCluster.class)
@@ -160,8 +162,72 @@ class TableDefinitionsTest {
             TallyException.class, () -> spark.sql("SELECT count(*) FROM orphan").collectAsList());
     assertTrue(e.getMessage().startsWith("Cannot reach node 127.0.0.1:"), e.getMessage());
     assertEquals("iata|string|null", Rows.show(spark.sql("DESCRIBE orphan").first()));
+    assertTrue(
+        spark.sql("DESCRIBE EXTENDED orphan").collectAsList().toString().contains("table=airports"),
+        "what to correct can be seen");
     spark.sql("DROP TABLE orphan");
     assertFalse(spark.catalog().tableExists("orphan"));
+  }
+
+  /** What SHOW CREATE TABLE gives makes the same table again. */
+  @Test
+  void aDefinitionThatWasChangedIsShownAsItIsNow(TallyCluster cluster) {
+    SparkSession spark = LocalSpark.newSession();
+    spark.sql("CREATE TABLE changed USING tally " + options(cluster));
+    try {
+      spark.sql(
+          "ALTER TABLE changed SET TBLPROPERTIES ('table' = 'airports', 'push-down' = 'false')");
+      spark.sql("ALTER TABLE changed REPLACE COLUMNS (iata STRING)");
+      String shown = spark.sql("SHOW CREATE TABLE changed").first().getString(0);
+      spark.sql("DROP TABLE changed");
+      spark.sql(shown);
+      assertEquals(shown, spark.sql("SHOW CREATE TABLE changed").first().getString(0));
+      assertEquals(3_376, spark.table("changed").count());
+      spark.sql("ALTER TABLE changed UNSET TBLPROPERTIES ('table')");
+      assertFalse(
+          spark.sql("SHOW CREATE TABLE changed").first().getString(0).contains("'airports'"));
+      spark.sql(
+          "ALTER TABLE changed SET TBLPROPERTIES ('table' = 'airports', 'Table' = 'flights')");
+      TallyException e =
+          assertThrows(TallyException.class, () -> spark.table("changed").collectAsList());
+      assertTrue(e.getMessage().contains("\"table\" is given twice"), e.getMessage());
+    } finally {
+      spark.sql("DROP TABLE IF EXISTS changed");
+    }
+  }
+
+  /** Spark gives the copy a folder, as tables of files have. */
+  @Test
+  void createTableLikeOneOfFiles(TallyCluster cluster) {
+    SparkSession spark = LocalSpark.newSession();
+    spark.sql("CREATE TABLE of_files (origin STRING, delay BIGINT) USING parquet");
+    try {
+      spark.sql(
+          "CREATE TABLE alike LIKE of_files USING tally"
+              + " TBLPROPERTIES (endpoints = '%s', table = 'flights')"
+                  .formatted(cluster.endpoints()));
+      assertEquals(ANSWER, sorted(spark.sql(QUERY.formatted("alike"))));
+    } finally {
+      spark.sql("DROP TABLE IF EXISTS alike");
+      spark.sql("DROP TABLE of_files");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(SaveMode.class)
+  void writingIsRefusedInASentence(SaveMode mode, TallyCluster cluster) {
+    TallyException e =
+        assertThrows(
+            TallyException.class,
+            () ->
+                LocalSpark.newSession()
+                    .range(1)
+                    .write()
+                    .format("tally")
+                    .options(cluster.options("flights"))
+                    .mode(mode)
+                    .save());
+    assertTrue(e.getMessage().startsWith("Tables of tally are read-only."), e.getMessage());
   }
 
   @Test

@@ -1,13 +1,20 @@
 package io.tally.spark;
 
 import io.tally.rpc.TallyException;
+import io.tally.rpc.v1.ErrorCode;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SQLContext;
+import org.apache.spark.sql.SaveMode;
 import org.apache.spark.sql.connector.catalog.SessionConfigSupport;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.sources.BaseRelation;
+import org.apache.spark.sql.sources.CreatableRelationProvider;
 import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -18,7 +25,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * the schema and the table that follows cost one round trip together.
  */
 public final class TallyDataSource
-    implements TableProvider, DataSourceRegister, SessionConfigSupport {
+    implements TableProvider, DataSourceRegister, SessionConfigSupport, CreatableRelationProvider {
   private TallyTable inferred;
   private boolean ofCatalog = true;
 
@@ -62,13 +69,26 @@ public final class TallyDataSource
       StructType schema, Transform[] partitioning, Map<String, String> properties) {
     SparkVersion.check();
     try {
-      return table(schema, properties);
+      return table(schema, ofCatalog ? TallyOptions.ofCatalog(properties) : properties);
     } catch (TallyException e) {
       if (ofCatalog) {
         return new UnavailableTable(schema, properties, e);
       }
       throw e;
     }
+  }
+
+  /** What {@code DataFrame.write()} ends in; without it Spark speaks of an error of its own. */
+  @Override
+  public BaseRelation createRelation(
+      SQLContext context,
+      SaveMode mode,
+      scala.collection.immutable.Map<String, String> parameters,
+      Dataset<Row> data) {
+    throw new TallyException(
+        ErrorCode.INVALID_REQUEST,
+        "Tables of tally are read-only. Write the rows to a file, and name it in the configuration"
+            + " of a node.");
   }
 
   private TallyTable table(StructType schema, Map<String, String> properties) {

@@ -40,7 +40,7 @@ public record TallyOptions(
    */
   private static final String CATALOG_OPTION_PREFIX = "option.";
 
-  /** What every table of a catalog has among its properties: {@code TableCatalog.PROP_PROVIDER}. */
+  /** What tables of a catalog have among their properties: {@code TableCatalog.PROP_PROVIDER}. */
   private static final String CATALOG_MARK = "provider";
 
   /**
@@ -87,7 +87,14 @@ public record TallyOptions(
   /** Those that are meant for us, by lower-case name; unknown ones are errors. */
   private static Map<String, String> ownOptions(Map<String, String> options) {
     Map<String, String> given = new HashMap<>();
-    options.forEach((key, value) -> given.put(key.toLowerCase(Locale.ROOT), value));
+    options.forEach(
+        (key, value) -> {
+          String name = key.toLowerCase(Locale.ROOT);
+          String other = given.put(name, value);
+          if (other != null && !other.equals(value) && TallyOption.ofKey(name).isPresent()) {
+            throw givenTwice(name, value, other);
+          }
+        });
     boolean ofCatalog = given.containsKey(CATALOG_MARK);
     Map<String, String> own = new HashMap<>();
     given.forEach(
@@ -100,6 +107,44 @@ public record TallyOptions(
           }
         });
     return own;
+  }
+
+  /** Properties that a catalog has kept, with the mark: CREATE TABLE … LIKE leaves it out. */
+  static Map<String, String> ofCatalog(Map<String, String> properties) {
+    Map<String, String> marked = new HashMap<>(properties);
+    marked.putIfAbsent(CATALOG_MARK, "tally");
+    return marked;
+  }
+
+  /**
+   * The properties of a table as they are in force: ALTER TABLE changes a property, but not the
+   * copy of it that was once an option, which SHOW CREATE TABLE shows.
+   */
+  static Map<String, String> inForce(Map<String, String> properties) {
+    Map<String, String> inForce = new HashMap<>(properties);
+    for (String key : properties.keySet()) {
+      if (key.startsWith(CATALOG_OPTION_PREFIX)) {
+        String value = properties.get(key.substring(CATALOG_OPTION_PREFIX.length()));
+        if (value == null) {
+          inForce.remove(key);
+        } else {
+          inForce.put(key, value);
+        }
+      }
+    }
+    return Map.copyOf(inForce);
+  }
+
+  /** Spark compares names of options without regard to case, names of properties with it. */
+  private static TallyException givenTwice(String key, String value, String other) {
+    return invalid(
+        "The option \""
+            + key
+            + "\" is given twice, in different case, as \""
+            + value
+            + "\" and as \""
+            + other
+            + "\"; keep one of them.");
   }
 
   private static TallyException unknown(String key) {

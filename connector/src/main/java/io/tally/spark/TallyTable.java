@@ -153,10 +153,10 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
         metadata.equals("{}") ? null : metadata);
   }
 
-  /** As given, so that SHOW CREATE TABLE can show them. */
+  /** So that SHOW CREATE TABLE can show them. */
   @Override
   public Map<String, String> properties() {
-    return properties;
+    return TallyOptions.inForce(properties);
   }
 
   @Override

@@ -9,6 +9,8 @@ import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -57,7 +59,7 @@ final class UnavailableTable implements SupportsRead, SupportsMetadataColumns {
 
   @Override
   public Map<String, String> properties() {
-    return properties;
+    return TallyOptions.inForce(properties);
   }
 
   @Override
@@ -65,8 +67,21 @@ final class UnavailableTable implements SupportsRead, SupportsMetadataColumns {
     return EnumSet.of(TableCapability.BATCH_READ);
   }
 
+  /** DESCRIBE EXTENDED takes a scan, too, to ask it for statistics; this one has none. */
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-    throw why;
+    return () -> new UnavailableScan(schema, why);
+  }
+
+  @Override
+  public String toString() {
+    return name();
+  }
+
+  private record UnavailableScan(StructType readSchema, TallyException why) implements Scan {
+    @Override
+    public Batch toBatch() {
+      throw why;
+    }
   }
 }

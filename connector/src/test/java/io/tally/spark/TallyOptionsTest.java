@@ -13,6 +13,7 @@ import io.tally.rpc.client.ScanOptions;
 import io.tally.rpc.v1.ErrorCode;
 import io.tally.spark.read.ReadSettings;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -23,8 +24,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 final class TallyOptionsTest {
   private static TallyOptions of(Map<String, String> options, Map<String, String> session) {
-    Map<String, String> all = new HashMap<>(Map.of("endpoints", "a:1", "table", "t"));
-    all.putAll(options);
+    Map<String, String> all = new HashMap<>(options);
+    for (String required : List.of("endpoints a:1", "table t")) {
+      String key = required.substring(0, required.indexOf(' '));
+      if (options.keySet().stream().noneMatch(key::equalsIgnoreCase)) {
+        all.put(key, required.substring(key.length() + 1));
+      }
+    }
     return TallyOptions.of(all, key -> Optional.ofNullable(session.get(key)));
   }
 
@@ -89,6 +95,7 @@ final class TallyOptionsTest {
             Map.of("splitrows", "5"), "no option \"splitrows\"; did you mean \"split-rows\"?"),
         arguments(Map.of("colour", "red"), "It has endpoints, table, push-down"),
         arguments(Map.of("path", "/data"), "reads no path"),
+        arguments(Map.of("table", "a", "Table", "b"), "is given twice, in different case, as"),
         arguments(Map.of("split-rows", "many"), "\"many\", but must be a number of rows"),
         arguments(Map.of("split-rows", "0"), "from 1 to"),
         arguments(Map.of("window-bytes", "1024"), "from 1048576 to"),
