@@ -35,7 +35,13 @@ public final class HealthProbe {
   }
 
   static Optional<String> problem(InetSocketAddress address, long timeoutMillis) {
-    String host = reachable(address.getHostString());
+    String host;
+    try {
+      host = reachable(address.getHostString());
+    } catch (UnknownHostException e) {
+      return Optional.of(
+          address.getHostString() + " is not an address of this machine; check its spelling");
+    }
     ManagedChannel channel =
         NettyChannelBuilder.forAddress(host, address.getPort(), InsecureChannelCredentials.create())
             .build();
@@ -59,16 +65,10 @@ public final class HealthProbe {
     }
   }
 
-  private static String reachable(String host) {
-    try {
-      InetAddress configured = InetAddress.getByName(host);
-      return configured.isAnyLocalAddress()
-          ? InetAddress.getLoopbackAddress().getHostAddress()
-          : host;
-    } catch (UnknownHostException e) {
-      // The channel says so, too.
-      return host;
-    }
+  private static String reachable(String host) throws UnknownHostException {
+    return InetAddress.getByName(host).isAnyLocalAddress()
+        ? InetAddress.getLoopbackAddress().getHostAddress()
+        : host;
   }
 
   private static String reason(Status status, long timeoutMillis) {

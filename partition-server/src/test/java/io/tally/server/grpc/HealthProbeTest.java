@@ -32,6 +32,14 @@ class HealthProbeTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"nowhere.invalid", "a b"})
+  void whatIsNoAddressIsSaid(String host) {
+    assertEquals(
+        Optional.of(host + " is not an address of this machine; check its spelling"),
+        problem(host, 7071));
+  }
+
   @Test
   void aNodeThatStopsDoesNotServe() throws Exception {
     HealthStatusManager health = new HealthStatusManager();
