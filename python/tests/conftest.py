@@ -33,12 +33,15 @@ def cluster(flights: list[Path]) -> Iterator[LocalCluster]:
 
 
 @pytest.fixture(scope="session")
-def spark(cluster: LocalCluster, flights: list[Path]) -> Iterator[SparkSession]:
+def spark(
+    cluster: LocalCluster, flights: list[Path], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SparkSession]:
     """A session with the views `tallied`, over the nodes, and `plain`, which is Spark alone over the same files."""
     builder = SparkSession.Builder().master("local[2]").config("spark.ui.enabled", "false")
     # It lives for seconds: the second compiler would cost more than it brings.
     builder = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
     builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.sql.shuffle.partitions", "2")
+    builder = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
     session = configure(builder, {"endpoints": cluster.endpoints}).getOrCreate()
     session.read.format("tally").option("table", "flights").load().createTempView("tallied")
     session.read.parquet(*map(str, flights)).createTempView("plain")

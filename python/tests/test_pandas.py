@@ -1,5 +1,7 @@
 """What Python's users do with a Tally table gives what Spark alone gives over the same files."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
@@ -101,3 +103,14 @@ def test_what_was_received_by_a_subquery_counts_too(spark: SparkSession) -> None
     late = spark.sql("SELECT count(*) FROM tallied WHERE delay = (SELECT max(delay) FROM tallied)")
     late.collect()
     assert len(received(late).scans) == 2
+
+
+def test_what_was_received_by_a_cache_and_by_a_command_counts_too(spark: SparkSession, tmp_path: Path) -> None:
+    cached = spark.sql("SELECT max(delay) FROM tallied").cache()
+    cached.collect()
+    assert 0 < received(cached).rows <= 6
+    cached.unpersist()
+    spark.sql(f"CREATE TABLE late (delay BIGINT) USING parquet LOCATION '{tmp_path}/late'")
+    written = spark.sql("INSERT INTO late SELECT max(delay) FROM tallied")
+    spark.sql("DROP TABLE late")
+    assert 0 < received(written).rows <= 6

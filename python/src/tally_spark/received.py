@@ -27,7 +27,9 @@ class Received:
 def received(query: DataFrame) -> Received:
     """Reads the metrics of a query after ``collect()`` on this very DataFrame; each further run adds to them.
 
-    Not with Spark Connect, whose clients do not see plans of the server.
+    Of what was cached, these are the numbers of filling the cache. ``INSERT INTO`` counts, but not
+    ``CREATE TABLE … AS SELECT``, whose query Spark runs out of sight. Not with Spark Connect, whose clients do not see
+    plans of the server.
     """
     scans = list(_scans(query._jdf.queryExecution().executedPlan()))
 
@@ -43,7 +45,7 @@ def received(query: DataFrame) -> Received:
 
 
 def _scans(plan: Any) -> Iterator[Any]:  # noqa: ANN401 - a Java object
-    """Looks also into the stages of adaptive execution and into subqueries."""
+    """Looks also into the stages of adaptive execution, subqueries, commands, and what was cached."""
     kind = plan.getClass().getSimpleName()
     if kind == "BatchScanExec" and plan.scan().getClass().getName().startswith("io.tally."):
         yield plan
@@ -51,6 +53,10 @@ def _scans(plan: Any) -> Iterator[Any]:  # noqa: ANN401 - a Java object
         inner = [plan.executedPlan()]
     elif kind.endswith("QueryStageExec"):
         inner = [plan.plan()]
+    elif kind == "InMemoryTableScanExec":
+        inner = [plan.relation().cachedPlan()]
+    elif kind == "CommandResultExec":
+        inner = [plan.commandPhysicalPlan()]
     else:
         inner = [*_items(plan.children()), *_items(plan.subqueries())]
     for each in inner:
