@@ -2,10 +2,12 @@ package io.tally.spark;
 
 import io.tally.spark.pushdown.PlanningSession;
 import io.tally.spark.pushdown.SessionRules;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.catalyst.util.DateTimeUtils;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.internal.SQLConf;
+import scala.jdk.javaapi.CollectionConverters;
 import scala.jdk.javaapi.OptionConverters;
 
 /**
@@ -20,6 +22,11 @@ final class CurrentSession {
   /** The session that plans a query in this thread, if one does. */
   static Optional<SparkSession> spark() {
     return OptionConverters.toJava(SparkSession.getActiveSession());
+  }
+
+  /** All that are set, by name. */
+  static Map<String, String> settings() {
+    return CollectionConverters.asJava(SQLConf.get().getAllConfs());
   }
 
   static SessionRules rules() {

@@ -3,7 +3,6 @@ package io.tally.spark;
 import io.tally.rpc.TallyException;
 import io.tally.rpc.v1.ErrorCode;
 import java.util.Map;
-import java.util.Optional;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SQLContext;
@@ -12,7 +11,6 @@ import org.apache.spark.sql.connector.catalog.SessionConfigSupport;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
-import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.sources.BaseRelation;
 import org.apache.spark.sql.sources.CreatableRelationProvider;
 import org.apache.spark.sql.sources.DataSourceRegister;
@@ -49,7 +47,7 @@ public final class TallyDataSource
   public StructType inferSchema(CaseInsensitiveStringMap options) {
     SparkVersion.check();
     ofCatalog = false;
-    inferred = TallyTable.load(options.asCaseSensitiveMap(), TallyDataSource::sessionSetting);
+    inferred = TallyTable.load(options.asCaseSensitiveMap());
     return inferred.sparkSchema();
   }
 
@@ -93,13 +91,7 @@ public final class TallyDataSource
 
   private TallyTable table(StructType schema, Map<String, String> properties) {
     TallyTable table =
-        inferred != null && inferred.isOf(properties)
-            ? inferred
-            : TallyTable.load(properties, TallyDataSource::sessionSetting);
+        inferred != null && inferred.isOf(properties) ? inferred : TallyTable.load(properties);
     return table.declaredAs(schema);
-  }
-
-  static Optional<String> sessionSetting(String key) {
-    return Optional.ofNullable(SQLConf.get().getConfString(key, null));
   }
 }

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Function;
 
 /**
  * The options of one table, read once, on the driver. The only place that knows precedence: an
@@ -47,11 +46,11 @@ public record TallyOptions(
    * Reads and checks all options.
    *
    * @param options as Spark hands them over, table properties included
-   * @param session value of a session setting, if it is set
+   * @param session all settings of the session
    * @throws TallyException INVALID_REQUEST if an option is unknown, missing or malformed
    */
-  static TallyOptions of(Map<String, String> options, Function<String, Optional<String>> session) {
-    Values values = new Values(ownOptions(options), session);
+  static TallyOptions of(Map<String, String> options, Map<String, String> session) {
+    Values values = new Values(ownOptions(options), ofSession(session));
     int maxBatchBytes =
         (int) values.number(TallyOption.MAX_BATCH_BYTES, 1024, Integer.MAX_VALUE / 2);
     ScanOptions limits =
@@ -69,7 +68,7 @@ public record TallyOptions(
         new ReadSettings(
             limits,
             values.number(TallyOption.SPLIT_ROWS, 1, Long.MAX_VALUE / 2),
-            session.apply(BUCKETING).map(Boolean::parseBoolean).orElse(true),
+            Boolean.parseBoolean(session.getOrDefault(BUCKETING, "true")),
             values.flag(TallyOption.PUSH_DOWN),
             values.codec(TallyOption.COMPRESSION));
     return new TallyOptions(
@@ -104,6 +103,22 @@ public record TallyOptions(
             own.put(key, value);
           } else if (!ofCatalog || given.containsKey(CATALOG_OPTION_PREFIX + key)) {
             throw unknown(key);
+          }
+        });
+    return own;
+  }
+
+  /** As Spark does it for what is not of a catalog, by lower-case name; unknown ones are errors. */
+  private static Map<String, String> ofSession(Map<String, String> session) {
+    Map<String, String> own = new HashMap<>();
+    session.forEach(
+        (key, value) -> {
+          if (key.startsWith(SPARK_PREFIX)) {
+            String name = key.substring(SPARK_PREFIX.length()).toLowerCase(Locale.ROOT);
+            if (TallyOption.ofKey(name).isEmpty()) {
+              throw unknown(name);
+            }
+            own.put(name, value);
           }
         });
     return own;
@@ -167,11 +182,11 @@ public record TallyOptions(
     return new TallyException(ErrorCode.INVALID_REQUEST, message);
   }
 
-  private record Values(Map<String, String> options, Function<String, Optional<String>> session) {
+  private record Values(Map<String, String> options, Map<String, String> session) {
 
     String text(TallyOption option) {
       return Optional.ofNullable(options.get(option.key()))
-          .or(() -> session.apply(SPARK_PREFIX + option.key()))
+          .or(() -> Optional.ofNullable(session.get(option.key())))
           .or(option::defaultValue)
           .map(String::strip)
           .filter(value -> !value.isEmpty())

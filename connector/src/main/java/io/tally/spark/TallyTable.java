@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
 import org.apache.spark.sql.connector.catalog.Column;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
@@ -37,7 +36,6 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
   private static final String COMMENT_KEY = "comment";
 
   private final Map<String, String> properties;
-  private final Function<String, Optional<String>> session;
   private final TallyOptions options;
   private final Optional<StructType> declared;
   private final TableSchema schema;
@@ -46,7 +44,6 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
 
   private TallyTable(
       Map<String, String> properties,
-      Function<String, Optional<String>> session,
       TallyOptions options,
       Optional<StructType> declared,
       LatestView latest,
@@ -54,7 +51,6 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
       SessionRules loadedUnder) {
     this.loadedUnder = loadedUnder;
     this.properties = Map.copyOf(properties);
-    this.session = session;
     this.options = options;
     this.declared = declared;
     this.latest = latest;
@@ -65,15 +61,12 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
    * Asks the nodes for the table.
    *
    * @param properties options, and the other properties of a table of a catalog
-   * @param session value of a session setting, if it is set
    */
-  static TallyTable load(
-      Map<String, String> properties, Function<String, Optional<String>> session) {
-    TallyOptions options = TallyOptions.of(properties, session);
+  static TallyTable load(Map<String, String> properties) {
+    TallyOptions options = TallyOptions.of(properties, CurrentSession.settings());
     LatestView latest = new LatestView(options);
     return new TallyTable(
         properties,
-        session,
         options,
         Optional.empty(),
         latest,
@@ -95,13 +88,7 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
   TallyTable declaredAs(StructType schema) {
     Optional<StructType> columns = Optional.of(schema);
     return new TallyTable(
-        properties,
-        session,
-        options,
-        columns,
-        latest,
-        schemaOf(latest.now().view(), columns),
-        loadedUnder);
+        properties, options, columns, latest, schemaOf(latest.now().view(), columns), loadedUnder);
   }
 
   StructType sparkSchema() {
@@ -173,7 +160,7 @@ final class TallyTable implements SupportsRead, SupportsMetadataColumns {
     Map<String, String> merged = new HashMap<>();
     properties.forEach((key, value) -> merged.put(key.toLowerCase(Locale.ROOT), value));
     scanOptions.forEach((key, value) -> merged.put(key.toLowerCase(Locale.ROOT), value));
-    TallyOptions scan = TallyOptions.of(merged, session);
+    TallyOptions scan = TallyOptions.of(merged, CurrentSession.settings());
     LatestView nodes = scan.sameTable(options) ? latest : new LatestView(scan);
     LatestView.Answer planned = nodes.now();
     return new TallyScanBuilder(

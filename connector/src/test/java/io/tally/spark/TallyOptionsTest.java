@@ -15,7 +15,6 @@ import io.tally.spark.read.ReadSettings;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,7 +30,7 @@ final class TallyOptionsTest {
         all.put(key, required.substring(key.length() + 1));
       }
     }
-    return TallyOptions.of(all, key -> Optional.ofNullable(session.get(key)));
+    return TallyOptions.of(all, session);
   }
 
   @Test
@@ -76,7 +75,7 @@ final class TallyOptionsTest {
                 true,
                 false,
                 BodyCodec.LZ4)),
-        TallyOptions.of(options, key -> Optional.empty()));
+        TallyOptions.of(options, Map.of()));
   }
 
   @Test
@@ -87,6 +86,18 @@ final class TallyOptionsTest {
     assertFalse(of(Map.of(), session).settings().pushDown());
     assertEquals(2, of(Map.of(), session).settings().splitRows());
     assertEquals(3, of(Map.of("split-rows", "3"), session).settings().splitRows());
+  }
+
+  @Test
+  void aSettingOfTheSessionIsFoundInAnyCaseAndAWrongOneSaysSo() {
+    assertFalse(
+        of(Map.of(), Map.of("spark.datasource.tally.Push-Down", "false")).settings().pushDown());
+    TallyException e =
+        assertThrows(
+            TallyException.class,
+            () -> of(Map.of(), Map.of("spark.datasource.tally.pushdown", "false")));
+    assertEquals(ErrorCode.INVALID_REQUEST, e.code());
+    assertTrue(e.getMessage().contains("did you mean \"push-down\"?"), e.getMessage());
   }
 
   static Stream<Arguments> wrong() {

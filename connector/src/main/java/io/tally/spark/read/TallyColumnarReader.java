@@ -168,7 +168,7 @@ final class TallyColumnarReader implements PartitionReader<ColumnarBatch> {
     return CHANGED.contains(failure.code())
         ? new TallyException(
             failure.code(),
-            "Table \"%s\" is not on the nodes as it was when the query was planned. Run the query again: it is planned anew. A DataFrame that was run before keeps its plan, so build it again; what was cached has to be unpersisted, or refreshed with REFRESH TABLE. %s"
+            "Table \"%s\" is not on the nodes as it was when the query was planned. %s Then run the query again: it is planned anew. A DataFrame that was run before keeps its plan, so build it again; what was cached has to be unpersisted, or refreshed with REFRESH TABLE."
                 .formatted(task.getTable(), failure.getMessage()),
             failure)
         : failure;

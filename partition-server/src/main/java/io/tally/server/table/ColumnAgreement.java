@@ -40,7 +40,8 @@ final class ColumnAgreement {
       if (!sentType(plain).equals(sentType(otherPlain))) {
         throw CatalogException.data(
             String.format(
-                "column \"%s\" has type %s in %s, but %s in %s; store it in one type",
+                "column \"%s\" has type %s in %s, but %s in %s; store it in one type, or give"
+                    + " CSV and JSON files one in column-types",
                 column.name(), other.description(), otherPlace, column.description(), place));
       }
     }

@@ -17,6 +17,8 @@ import java.util.stream.Collectors;
 final class JsonStorage implements PartitionStorage {
   private static final DuckType JSON = new DuckType.Plain("JSON");
   private static final DuckType NOTHING = new DuckType.Plain("\"NULL\"");
+  private static final DuckType HUGEINT = new DuckType.Plain("HUGEINT");
+  private static final DuckType BIGINT = new DuckType.Plain("BIGINT");
 
   private final List<StoredFile> files;
   private final List<StoredColumn> columns;
@@ -45,6 +47,9 @@ final class JsonStorage implements PartitionStorage {
       types.put(column.name(), readable(column.type()));
     }
     types.putAll(fixed);
+    for (Map.Entry<String, DuckType> type : types.entrySet()) {
+      type.setValue(fitting(database, paths, type.getKey(), type.getValue()));
+    }
     List<StoredColumn> columns = new ArrayList<>();
     types.forEach((name, type) -> columns.add(new StoredColumn(name, type)));
     if (NameTwins.maybeHidden(columns)) {
@@ -62,6 +67,31 @@ final class JsonStorage implements PartitionStorage {
       return DuckType.Plain.VARCHAR;
     }
     return type.withParts(type.parts().stream().map(JsonStorage::readable).toList());
+  }
+
+  /** DuckDB takes integers of both signs for HUGEINT, even if they are small. */
+  private static DuckType fitting(DuckDb database, List<Path> paths, String name, DuckType type) {
+    DuckType narrow = narrow(type);
+    if (narrow.equals(type)) {
+      return type;
+    }
+    try {
+      database.query(
+          "SELECT count("
+              + SqlText.identifier(name)
+              + ") FROM "
+              + readJson(paths, List.of(new StoredColumn(name, narrow))),
+          row -> {});
+      return narrow;
+    } catch (CatalogException e) {
+      return type;
+    }
+  }
+
+  private static DuckType narrow(DuckType type) {
+    return type.equals(HUGEINT)
+        ? BIGINT
+        : type.withParts(type.parts().stream().map(JsonStorage::narrow).toList());
   }
 
   private static void checkNames(DuckDb database, List<Path> paths) throws CatalogException {
@@ -111,8 +141,13 @@ final class JsonStorage implements PartitionStorage {
   public String rowsSql(String selectList, Optional<RowRange> range) {
     return "SELECT "
         + selectList
-        + " FROM read_json("
-        + SqlText.patterns(files.stream().map(StoredFile::path).toList())
+        + " FROM "
+        + readJson(files.stream().map(StoredFile::path).toList(), columns);
+  }
+
+  private static String readJson(List<Path> paths, List<StoredColumn> columns) {
+    return "read_json("
+        + SqlText.patterns(paths)
         + columns.stream()
             .map(column -> SqlText.text(column.name()) + ": " + SqlText.text(column.type().sql()))
             .collect(Collectors.joining(", ", ", columns = {", "}"))

@@ -73,7 +73,8 @@ record StoredColumn(
                 "Type "
                     + type.sql()
                     + " has no counterpart in Spark that keeps every value; store the column as"
-                    + " another type, DECIMAL(38,0), TIMESTAMP or VARCHAR for example."));
+                    + " another type, DECIMAL(38,0), TIMESTAMP or VARCHAR for example; for CSV and"
+                    + " JSON files it can be given in column-types."));
   }
 
   /** The select list that yields the named columns in their wire types. */

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Collectors;
 import org.apache.arrow.vector.types.pojo.Field;
 
 /**
@@ -120,7 +121,13 @@ final class TableLoader {
     List<StoredColumn> stored = sent.stream().map(column -> inPartition(column, storage)).toList();
     String selectList = StoredColumn.wireSelectList(stored);
     if (selectList.isEmpty()) {
-      throw CatalogException.data("none of its columns can be sent; leave the table out");
+      throw CatalogException.data(
+          "none of its columns can be sent, their types are "
+              + storage.columns().stream()
+                  .map(column -> column.type().sql())
+                  .distinct()
+                  .collect(Collectors.joining(", "))
+              + "; give those of CSV and JSON files others in column-types, or leave the table out");
     }
     String rowsSql = storage.rowsSql(selectList, Optional.empty());
     Optional<StoredColumn> declared = partition.declaration().flatMap(d -> partitioning);

@@ -149,6 +149,19 @@ class TextFilesTest {
   }
 
   @Test
+  void jsonIntegersOfBothSignsAreBigintIfTheyFit() throws Exception {
+    Path plus =
+        stored.text("a.json", "{\"n\": 1, \"s\": {\"q\": [1]}, \"big\": 18446744073709551615}");
+    Path minus =
+        stored.text("b.json", "{\"n\": -1, \"s\": {\"q\": [-9223372036854775808]}, \"big\": -1}");
+    try (DuckDbCatalog catalog = Stored.open(Stored.json("1", plus), Stored.json("2", minus))) {
+      assertEquals(List.of("n BIGINT", "s STRUCT(q BIGINT[])"), columns(catalog));
+      assertEquals(List.of("-1|{'q': [-9223372036854775808]}"), rows(catalog, "2"));
+      assertEquals("HUGEINT", catalog.table("t").unservedColumns().get(0).nativeType());
+    }
+  }
+
+  @Test
   void jsonKeysOfManyTypesAreSentAsText() throws Exception {
     Path file = stored.text("a.json", "{\"a\": 1}\n{\"a\": {\"b\": [true]}}\n");
     try (DuckDbCatalog catalog = Stored.open(Stored.json("p", file))) {

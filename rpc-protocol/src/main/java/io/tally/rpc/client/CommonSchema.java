@@ -78,7 +78,7 @@ final class CommonSchema {
             () ->
                 new TallyException(
                     ErrorCode.CLUSTER_INCONSISTENT,
-                    "Nodes %s and %s disagree on column \"%s\" of table \"%s\": %s against %s. Give the table the same schema on every node."
+                    "Nodes %s and %s disagree on column \"%s\" of table \"%s\": %s against %s. Give the table the same schema on every node, columns of CSV and JSON files by column-types."
                         .formatted(
                             firstNode, node, one.getName(), table, shown(one), shown(other))));
   }
