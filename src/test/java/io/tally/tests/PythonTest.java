@@ -1,7 +1,6 @@
 package io.tally.tests;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -17,30 +16,16 @@ class PythonTest {
   static final String CHECK_COMMAND = "./python/check.sh";
   static final String NOTEBOOK_COMMAND = "./examples/notebook/run.sh";
 
-  /** The first time, half a gigabyte of packages may have to come over a slow network. */
-  private static final int INSTALL_LIMIT_MINUTES = 20;
-
   /** Two Sparks, a kernel and some twenty nodes are started, one after another. */
   private static final int RUN_LIMIT_MINUTES = 10;
 
   /** For a command that is ended at its limit to stop what it has started. */
   private static final int STOP_LIMIT_MINUTES = 2;
 
-  /** Of the script that makes environments: this Python is too old, or has no {@code venv}. */
-  private static final int CANNOT = 3;
-
-  /** Of the shell: there is no {@code python3}. */
-  private static final int NO_COMMAND = 127;
-
   @BeforeAll
-  @Timeout(value = INSTALL_LIMIT_MINUTES + STOP_LIMIT_MINUTES, unit = TimeUnit.MINUTES)
+  @Timeout(value = SparkPrograms.START_LIMIT_MINUTES + STOP_LIMIT_MINUTES, unit = TimeUnit.MINUTES)
   static void environmentsAreThere() {
-    Duration limit = Duration.ofMinutes(INSTALL_LIMIT_MINUTES);
-    try (ScriptRun run = new ScriptRun(limit, CHECK_COMMAND, "prepare")) {
-      int status = run.awaitExit();
-      assumeTrue(status != CANNOT && status != NO_COMMAND, run.errors());
-      assertEquals(0, status, () -> run.output() + run.errors());
-    }
+    SparkPrograms.assume(CHECK_COMMAND + " prepare");
   }
 
   @Test
@@ -57,7 +42,12 @@ class PythonTest {
 
   /** The output of a command that succeeds; with its counts it is part of this test's own. */
   private static void show(String command) {
-    try (ScriptRun run = new ScriptRun(Duration.ofMinutes(RUN_LIMIT_MINUTES), command)) {
+    try (ScriptRun run =
+        new ScriptRun(
+            Duration.ofMinutes(RUN_LIMIT_MINUTES),
+            "bash",
+            "-c",
+            SparkPrograms.javaOptions() + "; exec " + command)) {
       int status = run.awaitExit();
       System.out.println(run.output());
       assertEquals(0, status, () -> run.output() + run.errors());

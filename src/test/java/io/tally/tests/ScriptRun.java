@@ -1,7 +1,9 @@
 package io.tally.tests;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,19 +28,37 @@ public final class ScriptRun implements AutoCloseable {
   }
 
   ScriptRun(Duration most, String... command) {
+    this(most, Redirect.from(new File("/dev/null")), command);
+  }
+
+  /**
+   * @param input a pipe for a command that is told more later
+   */
+  ScriptRun(Duration most, Redirect input, String... command) {
     try {
       errors = Files.createTempFile("script-", ".err");
       process =
           new ProcessBuilder(command)
               .directory(Home.root().toFile())
+              .redirectInput(input)
               .redirectError(errors.toFile())
               .start();
-      process.getOutputStream().close();
-      // A read of the output cannot be interrupted; the end of the process ends it.
+      // A read of the output cannot be interrupted; the end of all that write it ends it.
+      // Process.destroy() would close the output that is still to be read.
       limit =
           CompletableFuture.runAsync(
-              () -> process.toHandle().destroy(),
+              () -> end(process.toHandle()::destroy),
               CompletableFuture.delayedExecutor(most.toSeconds(), TimeUnit.SECONDS));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Gives it lines on its input, which is a pipe. */
+  void type(String lines) {
+    try {
+      process.outputWriter().write(lines + "\n");
+      process.outputWriter().flush();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -106,20 +126,26 @@ public final class ScriptRun implements AutoCloseable {
 
   @Override
   public void close() {
-    // The script stops what it started when it is asked to end; only then the hard way.
     limit.cancel(false);
-    try (Stream<ProcessHandle> children = process.descendants()) {
-      List<ProcessHandle> started = children.toList();
-      process.destroy();
-      if (!process.waitFor(STOP_LIMIT_SECONDS, TimeUnit.SECONDS)) {
-        process.destroyForcibly();
-        started.forEach(ProcessHandle::destroyForcibly);
-      }
+    end(process::destroy);
+    try {
       Files.delete(errors);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The script stops what it started when it is asked to end; only then the hard way. */
+  private void end(Runnable ask) {
+    try (Stream<ProcessHandle> children = process.descendants()) {
+      List<ProcessHandle> started = children.toList();
+      ask.run();
+      if (!process.waitFor(STOP_LIMIT_SECONDS, TimeUnit.SECONDS)) {
+        process.toHandle().destroyForcibly();
+        started.forEach(ProcessHandle::destroyForcibly);
+      }
     } catch (InterruptedException e) {
-      process.destroyForcibly();
+      process.toHandle().destroyForcibly();
       Thread.currentThread().interrupt();
     }
   }

@@ -28,7 +28,7 @@ class SparkSqlTest {
   private static ExamplePage page;
 
   @BeforeAll
-  @Timeout(value = ExamplePage.START_LIMIT_MINUTES, unit = TimeUnit.MINUTES)
+  @Timeout(value = SparkPrograms.START_LIMIT_MINUTES, unit = TimeUnit.MINUTES)
   static void startNodes() {
     page = new ExamplePage(PAGE);
   }

@@ -33,7 +33,7 @@ class SparkSubmitTest {
   private static String withPackages;
 
   @BeforeAll
-  @Timeout(value = ExamplePage.START_LIMIT_MINUTES, unit = TimeUnit.MINUTES)
+  @Timeout(value = SparkPrograms.START_LIMIT_MINUTES, unit = TimeUnit.MINUTES)
   static void startCluster() {
     page = new ExamplePage(PAGE);
     List<String> commands = page.commands();
