@@ -16,5 +16,5 @@ ruff check --config pyproject.toml . ../examples/notebook
 ruff format --config pyproject.toml --check . ../examples/notebook
 mypy
 # Nodes and Sparks that live for seconds: the second compiler would cost more than it brings.
-export TALLY_JAVA_OPTS=-XX:TieredStopAtLevel=1
+export TALLY_JAVA_OPTS="-XX:TieredStopAtLevel=1 ${TALLY_JAVA_OPTS:-}" SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1 ${SPARK_SUBMIT_OPTS:-}"
 exec python -m pytest "$@"

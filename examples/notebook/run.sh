@@ -11,6 +11,6 @@ export PATH=$environment/bin:$PATH
 python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation "$python"
 # Without --update no times are shown: for nodes and a Spark that live for seconds, the second compiler would cost more than it brings.
 if (($# == 0)); then
-  export TALLY_JAVA_OPTS=-XX:TieredStopAtLevel=1 SPARK_SUBMIT_OPTS=-XX:TieredStopAtLevel=1
+  export TALLY_JAVA_OPTS="-XX:TieredStopAtLevel=1 ${TALLY_JAVA_OPTS:-}" SPARK_SUBMIT_OPTS="-XX:TieredStopAtLevel=1 ${SPARK_SUBMIT_OPTS:-}"
 fi
 exec python "$here/run.py" "$@"

@@ -38,8 +38,6 @@ def spark(
 ) -> Iterator[SparkSession]:
     """A session with the views `tallied`, over the nodes, and `plain`, which is Spark alone over the same files."""
     builder = SparkSession.Builder().master("local[2]").config("spark.ui.enabled", "false")
-    # It lives for seconds: the second compiler would cost more than it brings.
-    builder = builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
     builder = builder.config("spark.sql.session.timeZone", "UTC").config("spark.sql.shuffle.partitions", "2")
     builder = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
     session = configure(builder, {"endpoints": cluster.endpoints}).getOrCreate()
