@@ -82,10 +82,11 @@ def test_a_client_gets_what_spark_alone_gives(
     server: str, client_python: Path, cluster: LocalCluster, spark: SparkSession, tmp_path: Path
 ) -> None:
     queries = {"rows": ROWS, "groups": GROUPS, "constants": CONSTANTS, "hours": HOURS}
+    tallied = {name: query.format(table="tallied") for name, query in queries.items()}
     order = {
         "remote": server,
         "options": cluster.options("flights"),
-        "queries": {name: query.format(table="tallied") for name, query in queries.items()},
+        "queries": tallied | {"plan": "EXPLAIN " + tallied["constants"]},
         "folder": str(tmp_path),
     }
     client = [client_python, Path(__file__).with_name("connect_client.py")]
@@ -104,7 +105,9 @@ def test_a_client_gets_what_spark_alone_gives(
         with pa.ipc.open_file(tmp_path / f"{name}.arrow") as reader:
             assert_same(reader.read_all(), plain.toArrow())
         assert_frame_equal(pd.read_pickle(tmp_path / f"{name}.pickle"), plain.toPandas(), check_exact=True)
-    # Spark offers it as COUNT(*), and counts right only if the server has found the connector's rules for its optimizer.
+    # Spark offers these as COUNT(*); nodes count them only if the server has found the optimizer rules in the jar.
     fives = pd.read_pickle(tmp_path / "constants.pickle").set_index("origin")["fives"]
     assert fives.pop("none") == 0
     assert set(fives) == {1}
+    plan = pd.read_pickle(tmp_path / "plan.pickle").iloc[0, 0]
+    assert plan.count("PushedAggregates: [COUNT(*)]") == 3, plan
