@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 environment=$(python3 environment.py)
-python3 environment.py requirements-connect.txt >/dev/null
+python3 environment.py requirements-connect.txt requirements.txt >/dev/null
 [[ ${1:-} == prepare ]] && exit 0
 
 # Spark and its workers take the first Python that they find.

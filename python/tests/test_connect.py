@@ -73,8 +73,8 @@ def server() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def client_python() -> Path:
     """A Python that has pyspark-client instead of pyspark."""
-    script, requirements = ROOT / "python/environment.py", ROOT / "python/requirements-connect.txt"
-    found = subprocess.run([sys.executable, script, requirements], stdout=subprocess.PIPE, check=True, text=True)
+    files = [ROOT / "python" / name for name in ("environment.py", "requirements-connect.txt", "requirements.txt")]
+    found = subprocess.run([sys.executable, *files], stdout=subprocess.PIPE, check=True, text=True)
     return Path(found.stdout.strip()) / "bin/python"
 
 

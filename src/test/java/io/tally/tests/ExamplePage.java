@@ -33,23 +33,27 @@ final class ExamplePage implements AutoCloseable {
     commands = new ArrayList<>(commandsOf(page));
     String getsSpark = commands.remove(0);
     assertEquals(SparkPrograms.IN_PATH, getsSpark);
-    String inTerminal = SparkPrograms.javaOptions() + "; " + getsSpark + "; ";
     staying =
         new ScriptRun(
             STAY_LIMIT,
             "bash",
             "-c",
-            inTerminal + "exec env --default-signal=INT " + commands.remove(0));
+            inTerminal() + "exec env --default-signal=INT " + commands.remove(0));
     try {
       staying.readUntil(line -> line.startsWith("export "));
       List<String> lines = staying.lines();
       String shown = lines.get(lines.size() - 1);
       assertTrue(shown.startsWith("export "), () -> staying.output() + staying.errors());
-      pasted = inTerminal + shown + "; ";
+      pasted = shown + "; ";
     } catch (RuntimeException | AssertionError e) {
       staying.close();
       throw e;
     }
+  }
+
+  /** What is done first in either terminal. */
+  private static String inTerminal() {
+    return SparkPrograms.javaOptions() + "; " + SparkPrograms.IN_PATH + "; ";
   }
 
   private static List<String> commandsOf(String page) {
@@ -67,7 +71,7 @@ final class ExamplePage implements AutoCloseable {
 
   /** Runs a command in the other terminal. */
   ScriptRun run(String command) {
-    return new ScriptRun("bash", "-c", pasted + command);
+    return new ScriptRun("bash", "-c", inTerminal() + pasted + command);
   }
 
   @Override

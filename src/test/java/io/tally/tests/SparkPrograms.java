@@ -52,10 +52,10 @@ final class SparkPrograms {
    * @param more for each of them, too
    */
   static String javaOptions(String... more) {
-    String all = String.join(" ", ONE_COMPILER, String.join(" ", more)).strip();
-    return ("export TALLY_JAVA_OPTS='%1$s %2$s' SPARK_DAEMON_JAVA_OPTS='%1$s'"
-            + " SPARK_SUBMIT_OPTS='%1$s -Dspark.ui.enabled=false"
-            + " -Dspark.executor.extraJavaOptions=\"%1$s\"'")
-        .formatted(all, NodeClasses.javaOption());
+    String all = String.join(" ", ONE_COMPILER, String.join(" ", more));
+    return ("export TALLY_JAVA_OPTS='%1$s %3$s' SPARK_DAEMON_JAVA_OPTS='%1$s %2$s'"
+            + " SPARK_SUBMIT_OPTS='%1$s %2$s -Dspark.ui.enabled=false"
+            + " -Dspark.executor.extraJavaOptions=\"%1$s %2$s\"'")
+        .formatted(all, SparkClasses.javaOption(), NodeClasses.javaOption());
   }
 }
