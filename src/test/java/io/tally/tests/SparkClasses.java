@@ -22,17 +22,23 @@ final class SparkClasses {
       "SELECT _c3, count(*), avg(delay) FROM parquet.`examples/data/flights/2001-01.parquet`"
           + " JOIN csv.`examples/data/airports.csv` ON origin = _c0 GROUP BY _c3 ORDER BY 2";
 
+  private static Path archive = Home.target().resolve("spark-classes-not-prepared.jsa");
+
   private SparkClasses() {}
 
   /**
-   * The options for Java by which a JVM of Spark uses them. None, as long as another JVM of tests
-   * makes them: it takes longer than they save.
+   * Makes them where there are none; not if another JVM of tests is at it, because that takes
+   * longer than they save.
    */
-  static synchronized String javaOption() {
-    Path archive = Home.target().resolve("spark-classes-" + environment() + ".jsa");
+  static synchronized void prepare() {
+    archive = Home.target().resolve("spark-classes-" + environment() + ".jsa");
     if (!Files.exists(archive)) {
-      make(archive);
+      make();
     }
+  }
+
+  /** The options for Java by which a JVM of Spark uses them, if they are made by now. */
+  static synchronized String javaOption() {
     // A JVM whose class path is another one goes on without, and needs not say so between results.
     return Files.exists(archive)
         ? "-XX:SharedArchiveFile=" + archive + " -Xlog:cds=off -Xlog:cds+dynamic=off"
@@ -47,7 +53,7 @@ final class SparkClasses {
     }
   }
 
-  private static void make(Path archive) {
+  private static void make() {
     Path unfinished = archive.resolveSibling(archive.getFileName() + ".unfinished");
     try (FileChannel channel =
             FileChannel.open(

@@ -43,6 +43,7 @@ final class SparkPrograms {
       assumeTrue(status != CANNOT && status != NO_COMMAND, run.errors());
       assertEquals(0, status, () -> run.output() + run.errors());
     }
+    SparkClasses.prepare();
   }
 
   /**
