@@ -57,11 +57,11 @@ class ResumeTest {
         LinkProxy proxy = new LinkProxy(node.server.port())) {
       assertEquals(all, read(node, proxy, 0, BodyCodec.NONE));
       List<Long> frameEnds = proxy.frameEnds();
-      assertTrue(frameEnds.size() > ROWS * Long.BYTES / BATCH_BYTES, frameEnds::toString);
       long bytes = frameEnds.get(frameEnds.size() - 1);
+      assertTrue(bytes > ROWS * Long.BYTES, frameEnds::toString);
 
-      // The last bytes are left out: without them, the answer is there already. How many they are
-      // varies a little, because gRPC puts one batch or several into a frame of HTTP/2.
+      // The last bytes are left out: without them, the answer is there already. How many they are,
+      // and how many frames, varies: gRPC puts one batch or several into a frame of HTTP/2.
       List<Long> cuts =
           new ArrayList<>(frameEnds.stream().filter(it -> it <= bytes - LAST_BYTES).toList());
       long lastCut = cuts.get(cuts.size() - 1);
