@@ -44,12 +44,10 @@ final class JsonStorage implements PartitionStorage {
                 + SqlText.patterns(paths)
                 + ", sample_size = -1, union_by_name = true, map_inference_threshold = -1,"
                 + " hive_partitioning = false)")) {
-      types.put(column.name(), readable(column.type()));
+      DuckType type = readable(column.type());
+      types.put(column.name(), fitting(database, paths, column.name(), type));
     }
     types.putAll(fixed);
-    for (Map.Entry<String, DuckType> type : types.entrySet()) {
-      type.setValue(fitting(database, paths, type.getKey(), type.getValue()));
-    }
     List<StoredColumn> columns = new ArrayList<>();
     types.forEach((name, type) -> columns.add(new StoredColumn(name, type)));
     if (NameTwins.maybeHidden(columns)) {
