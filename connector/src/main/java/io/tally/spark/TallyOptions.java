@@ -85,15 +85,7 @@ public record TallyOptions(
 
   /** Those that are meant for us, by lower-case name; unknown ones are errors. */
   private static Map<String, String> ownOptions(Map<String, String> options) {
-    Map<String, String> given = new HashMap<>();
-    options.forEach(
-        (key, value) -> {
-          String name = key.toLowerCase(Locale.ROOT);
-          String other = given.put(name, value);
-          if (other != null && !other.equals(value) && TallyOption.ofKey(name).isPresent()) {
-            throw givenTwice(name, value, other);
-          }
-        });
+    Map<String, String> given = byName(options);
     boolean ofCatalog = given.containsKey(CATALOG_MARK);
     Map<String, String> own = new HashMap<>();
     given.forEach(
@@ -110,18 +102,34 @@ public record TallyOptions(
 
   /** As Spark does it for what is not of a catalog, by lower-case name; unknown ones are errors. */
   private static Map<String, String> ofSession(Map<String, String> session) {
-    Map<String, String> own = new HashMap<>();
+    Map<String, String> settings = new HashMap<>();
     session.forEach(
         (key, value) -> {
           if (key.startsWith(SPARK_PREFIX)) {
-            String name = key.substring(SPARK_PREFIX.length()).toLowerCase(Locale.ROOT);
-            if (TallyOption.ofKey(name).isEmpty()) {
-              throw unknown(name);
-            }
-            own.put(name, value);
+            settings.put(key.substring(SPARK_PREFIX.length()), value);
           }
         });
+    Map<String, String> own = byName(settings);
+    for (String name : own.keySet()) {
+      if (TallyOption.ofKey(name).isEmpty()) {
+        throw unknown(name);
+      }
+    }
     return own;
+  }
+
+  /** By lower-case name; an option that is so given twice, with different values, is an error. */
+  private static Map<String, String> byName(Map<String, String> options) {
+    Map<String, String> byName = new HashMap<>();
+    options.forEach(
+        (key, value) -> {
+          String name = key.toLowerCase(Locale.ROOT);
+          String other = byName.put(name, value);
+          if (other != null && !other.equals(value) && TallyOption.ofKey(name).isPresent()) {
+            throw givenTwice(name, value, other);
+          }
+        });
+    return byName;
   }
 
   /** Properties that a catalog has kept, with the mark: CREATE TABLE … LIKE leaves it out. */

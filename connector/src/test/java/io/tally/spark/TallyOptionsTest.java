@@ -98,6 +98,14 @@ final class TallyOptionsTest {
             () -> of(Map.of(), Map.of("spark.datasource.tally.pushdown", "false")));
     assertEquals(ErrorCode.INVALID_REQUEST, e.code());
     assertTrue(e.getMessage().contains("did you mean \"push-down\"?"), e.getMessage());
+    Map<String, String> twice =
+        Map.of(
+            "spark.datasource.tally.push-down",
+            "false",
+            "spark.datasource.tally.Push-Down",
+            "true");
+    e = assertThrows(TallyException.class, () -> of(Map.of(), twice));
+    assertTrue(e.getMessage().contains("is given twice, in different case, as"), e.getMessage());
   }
 
   static Stream<Arguments> wrong() {

@@ -5,7 +5,6 @@ import io.tally.server.grpc.NodeSettings;
 import io.tally.server.scan.ScanFeatures;
 import io.tally.server.table.CatalogException;
 import io.tally.server.table.DuckDbCatalog;
-import io.tally.server.table.TemporaryFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.SQLException;

@@ -68,7 +68,8 @@ final class JsonStorage implements PartitionStorage {
   }
 
   /** DuckDB takes integers of both signs for HUGEINT, even if they are small. */
-  private static DuckType fitting(DuckDb database, List<Path> paths, String name, DuckType type) {
+  private static DuckType fitting(DuckDb database, List<Path> paths, String name, DuckType type)
+      throws CatalogException {
     DuckType narrow = narrow(type);
     if (narrow.equals(type)) {
       return type;
@@ -82,6 +83,9 @@ final class JsonStorage implements PartitionStorage {
           row -> {});
       return narrow;
     } catch (CatalogException e) {
+      if (e.kind() != CatalogException.Kind.DATA) {
+        throw e; // There is too little memory to say.
+      }
       return type;
     }
   }

@@ -1,4 +1,4 @@
-package io.tally.server.table;
+package io.tally.server;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,14 +9,14 @@ import java.util.Optional;
  * Takes the folder {@code java.io.tmpdir} and hands on what keeps a node from using it, before any
  * table is opened: native libraries unpack themselves there, and queries spill.
  */
-public final class TemporaryFolder {
+final class TemporaryFolder {
   /** More than the libraries need that are sure to unpack themselves. */
   private static final int LEAST_ROOM_BYTES = 4 << 20;
 
   private TemporaryFolder() {}
 
   /** Tries it out; leaves nothing there. */
-  public static Optional<String> problem() {
+  static Optional<String> problem() {
     try {
       Path file = Files.createTempFile("tally-", null);
       try {
